@@ -11,7 +11,6 @@ import (
 // What GitHub's code scanning takes of one run (docs.github.com, "SARIF support for code scanning").
 const (
 	sarifMaxResults = 25_000
-	sarifMaxTags    = 10
 	sarifMaxText    = 1024
 )
 
@@ -36,11 +35,12 @@ func sarifOf(findings []policy.Finding, o Options) sarifRun {
 	prints := fingerprints(findings, o)
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
-			Name: o.Tool.Name, SemanticVersion: strings.TrimPrefix(o.Tool.Version, "v"), InformationURI: o.Tool.Link, Rules: rules,
+			Name: o.Tool.Name, InformationURI: o.Tool.Link, Rules: rules,
 		}},
 		ColumnKind: "utf16CodeUnits",
 		Results:    []sarifResult{},
 	}
+	run.Tool.Driver.setVersion(o.Tool.Version)
 	if run.Tool.Driver.Name == "" {
 		run.Tool.Driver.Name = "inject"
 	}
@@ -63,6 +63,16 @@ func sarifOf(findings []policy.Finding, o Options) sarifRun {
 		run.Invocations = []sarifInvocation{{ExecutionSuccessful: !failed, ToolExecutionNotifications: notes}}
 	}
 	return run
+}
+
+// setVersion keeps the versions of builds that are no release, such as "(devel)", out of the field for semantic ones.
+func (d *sarifDriver) setVersion(version string) {
+	bare := strings.TrimPrefix(version, "v")
+	if bare != "" && bare[0] >= '0' && bare[0] <= '9' {
+		d.SemanticVersion = bare
+		return
+	}
+	d.Version = version
 }
 
 // sarifKept chooses the findings that become results when there are too many: the worst first.

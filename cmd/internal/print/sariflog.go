@@ -22,6 +22,7 @@ type sarifTool struct {
 
 type sarifDriver struct {
 	Name            string      `json:"name"`
+	Version         string      `json:"version,omitempty"`
 	SemanticVersion string      `json:"semanticVersion,omitempty"`
 	InformationURI  string      `json:"informationUri,omitempty"`
 	Rules           []sarifRule `json:"rules"`
