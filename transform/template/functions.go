@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kube-inject/inject/policy"
 )
 
 // Environment is what functions know besides their arguments.
@@ -33,7 +35,7 @@ func Functions(e Environment) FuncMap {
 		"isset":                  func(m map[string]string, key string) bool { _, ok := m[key]; return ok },
 		"excludeInboundPort":     excludeInboundPort,
 		"includeInboundPorts":    func(cs []corev1.Container) string { return tcpPorts(cs, "") },
-		"applicationPorts":       func(cs []corev1.Container) string { return tcpPorts(cs, proxyContainer) },
+		"applicationPorts":       func(cs []corev1.Container) string { return tcpPorts(cs, policy.ContainerProxy) },
 		"kubevirtInterfaces":     func(s string) string { return s },
 		"excludeInterfaces":      func(s string) string { return s },
 		"annotation":             annotation,
@@ -263,6 +265,3 @@ func omitNil(v any) any {
 		return v
 	}
 }
-
-// proxyContainer is the name of the sidecar's container.
-const proxyContainer = "istio-proxy"

@@ -5,6 +5,8 @@ import (
 
 	meshconfig "istio.io/api/mesh/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kube-inject/inject/policy"
 )
 
 // otelResourceAttributes gives the value of OTEL_RESOURCE_ATTRIBUTES, or "" unless a tracing provider of the mesh
@@ -17,7 +19,7 @@ func otelResourceAttributes(mesh *meshconfig.MeshConfig, annotations, labels map
 	}
 	var app []corev1.Container
 	for _, c := range containers {
-		if c.Name != proxyContainer {
+		if c.Name != policy.ContainerProxy {
 			app = append(app, c)
 		}
 	}

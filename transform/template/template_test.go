@@ -26,7 +26,7 @@ type data struct {
 	Values                   map[string]any
 	Revision, ProxyImage     string
 	NativeSidecars           bool
-	ProxyUID, ProxyGID       *int64
+	ProxyUID, ProxyGID       int64
 	InboundTrafficPolicyMode string
 	CompliancePolicy         string
 }
@@ -73,7 +73,7 @@ func TestFunctionsTable(t *testing.T) {
 	d := &data{
 		TypeMeta: c.TypeMeta, DeploymentMeta: c.DeploymentMeta, ObjectMeta: c.Pod.ObjectMeta, Spec: c.Pod.Spec,
 		ProxyConfig: mesh.DefaultConfig, MeshConfig: mesh, Values: c.Values, Revision: c.Revision,
-		ProxyImage: "registry.example/istio/proxyv2:1.2.3", ProxyUID: &uid, ProxyGID: &uid,
+		ProxyImage: "registry.example/istio/proxyv2:1.2.3", ProxyUID: uid, ProxyGID: uid,
 		InboundTrafficPolicyMode: "passthrough",
 	}
 	funcs := Functions(Environment{ProxyDefaults: meshDefaults(t).DefaultConfig})
