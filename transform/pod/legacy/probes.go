@@ -60,6 +60,9 @@ func rewriteProbes(r *run) bool {
 				continue
 			}
 			path := probePath(c.Name, kind.path)
+			if probe.HTTPGet.Path == path {
+				continue // an earlier injection's, whose original is lost: the agent must not be sent to itself
+			}
 			if original, ok := resolved(probe, c.Ports); ok {
 				originals[path] = original
 			} else {
