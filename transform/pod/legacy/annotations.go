@@ -45,7 +45,7 @@ func (e *Engine) checkAnnotations(annotations map[string]string) []policy.Findin
 		if err := check(annotations[name]); err != nil {
 			fs = append(fs, policy.Finding{
 				Code: CodeAnnotation, Severity: policy.Error, Field: annotationField(name),
-				Message: fmt.Sprintf("annotation %s: %v", name, err),
+				Message: err.Error(),
 			})
 		}
 	}
@@ -143,7 +143,7 @@ func withProxyConfig(base *ProxyConfig, text string) (*ProxyConfig, error) {
 	var wrong []string
 	for _, p := range ps {
 		if p.severity == policy.Error {
-			wrong = append(wrong, p.message)
+			wrong = append(wrong, strings.TrimPrefix(strings.Join(p.path, ".")+": "+p.message, ": "))
 		}
 	}
 	if len(wrong) > 0 {

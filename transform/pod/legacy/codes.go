@@ -28,6 +28,8 @@ const (
 	CodeStatus = "W_STATUS"
 	// CodeLost: something of the user's own that this format overwrites for good, or that stripping cannot bring back.
 	CodeLost = "W_NOT_RESTORED"
+	// CodeHold: a value that asks to hold the application and has no effect.
+	CodeHold = "W_HOLD"
 	// CodeProbePort: a probe whose port has a name that its container does not have.
 	CodeProbePort = "W_PROBE_PORT"
 )

@@ -2,6 +2,7 @@ package legacy
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,14 +85,6 @@ func addContainers(r *run) bool {
 	return len(injected) > 0
 }
 
-// hold tells whether istio-proxy starts first: 1.7 reads it from the values, and only a boolean counts.
-func (e *Engine) hold() bool {
-	global, _ := e.values["global"].(map[string]any)
-	proxy, _ := global["proxy"].(map[string]any)
-	hold, _ := proxy["holdApplicationUntilProxyStarts"].(bool)
-	return hold && e.behaviour.hold
-}
-
 func addVolumes(r *run) bool {
 	r.pod.Spec.Volumes = append(r.pod.Spec.Volumes, r.spec.Volumes...)
 	return len(r.spec.Volumes) > 0
@@ -108,7 +101,7 @@ func setDNSConfig(r *run) bool {
 	if r.spec.DNSConfig == nil {
 		return false
 	}
-	if r.pod.Spec.DNSConfig != nil {
+	if own := r.pod.Spec.DNSConfig; own != nil && !reflect.DeepEqual(own, r.spec.DNSConfig) {
 		r.findings = append(r.findings, policy.Finding{
 			Code: CodeLost, Severity: policy.Warning, Field: "spec.dnsConfig",
 			Message: "the template's dnsConfig replaces the pod's own",

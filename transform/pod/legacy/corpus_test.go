@@ -49,6 +49,9 @@ func cases(t testing.TB) []recorded {
 			out = append(out, c)
 		}
 	}
+	if len(out) < 479 {
+		t.Fatalf("%d recorded cases, 479 or more were expected", len(out))
+	}
 	return out
 }
 

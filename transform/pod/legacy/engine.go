@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,7 +41,7 @@ type Workload struct {
 
 // Engine injects with one configuration. It is safe for concurrent use.
 type Engine struct {
-	templates *sync.Pool
+	templates *renderings
 	pos       policy.Position
 	version   Version
 	behaviour behaviour
@@ -55,7 +54,8 @@ type Engine struct {
 	checks map[string]func(string) error
 }
 
-// New parses the template. It gives no engine and an error where the template is empty or does not parse.
+// New parses the template. It gives no engine and an error where the template is empty or does not parse; an engine
+// may come with warnings.
 func New(cfg Config) (*Engine, []policy.Finding) {
 	if strings.TrimSpace(cfg.Template) == "" {
 		return nil, []policy.Finding{{
@@ -85,7 +85,7 @@ func New(cfg Config) (*Engine, []policy.Finding) {
 		e.mesh = DefaultMesh(cfg.Version)
 	}
 	e.checks[policy.AnnotationProxyConfig] = proxyConfig(cfg.Version)
-	return e, nil
+	return e, e.holdInVain()
 }
 
 // Inject gives the injected pod. The workload is not changed. Findings with severity error mean that there is no
@@ -135,12 +135,12 @@ func (e *Engine) render(w Workload, pod *corev1.PodTemplateSpec) (*Spec, []polic
 	if err != nil {
 		return nil, []policy.Finding{{
 			Code: CodeAnnotation, Severity: policy.Error, Field: annotationField(policy.AnnotationProxyConfig),
-			Message: "annotation " + policy.AnnotationProxyConfig + ": " + err.Error(),
+			Message: err.Error(),
 		}}
 	}
-	r := e.templates.Get().(*rendering)
+	r := e.templates.get()
 	text, fs := r.run(data)
-	e.templates.Put(r)
+	e.templates.put(r)
 	if text == nil {
 		return nil, fs
 	}

@@ -127,15 +127,15 @@ func (m *Mesh) set(key string, raw json.RawMessage, v Version) []problem {
 	}
 	m.Removed = before
 	if camel(key) == "sdsUdsPath" {
-		return []problem{{path: path, severity: policy.Error, message: "sdsUdsPath: expected a string, found " + kindOf(raw)}}
+		return []problem{{path: path, severity: policy.Error, message: "expected a string, found " + kindOf(raw)}}
 	}
-	return []problem{{path: path, severity: policy.Warning, message: key + ": a value of another type was expected; it is ignored"}}
+	return []problem{{path: path, severity: policy.Warning, message: "a value of another type was expected; it is ignored"}}
 }
 
 func unknown(path []string, why string) problem {
 	return problem{
 		path: path, severity: policy.Warning,
-		message: strings.Join(path, ".") + " is not a field of the mesh configuration; " + why,
+		message: "no such field; " + why,
 		hint:    "check the spelling, or remove it",
 	}
 }
@@ -159,7 +159,7 @@ type message interface {
 func decode(m message, fd protoreflect.FieldDescriptor, raw json.RawMessage, path []string) []problem {
 	one, _ := json.Marshal(map[string]json.RawMessage{fd.JSONName(): raw})
 	if err := m.UnmarshalJSON(one); err != nil {
-		return []problem{{path: path, severity: policy.Error, message: strings.Join(path, ".") + ": " + badValue(err, fd, raw)}}
+		return []problem{{path: path, severity: policy.Error, message: badValue(err, fd, raw)}}
 	}
 	if fd.Message() == nil || fd.IsMap() {
 		return nil
@@ -296,7 +296,7 @@ func (p *ProxyConfig) set(key string, raw json.RawMessage, path []string) []prob
 	case fd.Number() > lastProxyField:
 		return []problem{{
 			path: path, severity: policy.Warning,
-			message: strings.Join(path, ".") + " is newer than Istio 1.7, whose proxy would not understand it; it is ignored",
+			message: "newer than Istio 1.7, whose proxy would not understand it; it is ignored",
 		}}
 	}
 	return decode(p.ProxyConfig, fd, raw, path)

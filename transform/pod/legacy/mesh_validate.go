@@ -18,13 +18,12 @@ func (m *Mesh) validate() []problem {
 	var ps []problem
 	check := func(path string, err error) {
 		if err != nil {
-			ps = append(ps, problem{path: strings.Split(path, "."), severity: policy.Error, message: path + ": " + err.Error()})
+			ps = append(ps, problem{path: strings.Split(path, "."), severity: policy.Error, message: err.Error()})
 		}
 	}
 	check("proxyListenPort", validPort(int64(m.ProxyListenPort)))
 	check("connectTimeout", validConnectTimeout(m.ConnectTimeout))
 	for _, p := range m.DefaultConfig.validate() {
-		p.message = "defaultConfig." + p.message
 		p.path = append([]string{"defaultConfig"}, p.path...)
 		ps = append(ps, p)
 	}
@@ -36,7 +35,7 @@ func (p *ProxyConfig) validate() []problem {
 	var ps []problem
 	check := func(path string, err error) {
 		if err != nil {
-			ps = append(ps, problem{path: strings.Split(path, "."), severity: policy.Error, message: path + ": " + err.Error()})
+			ps = append(ps, problem{path: strings.Split(path, "."), severity: policy.Error, message: err.Error()})
 		}
 	}
 	check("configPath", notEmpty(p.ConfigPath))

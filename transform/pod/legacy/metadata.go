@@ -48,7 +48,7 @@ func prometheus(r *run) bool {
 		if old, ok := r.pod.Annotations[key]; ok && old != want[key] {
 			r.findings = append(r.findings, policy.Finding{
 				Code: CodeLost, Severity: policy.Warning, Field: annotationField(key),
-				Message: fmt.Sprintf("annotation %s: Istio 1.7 replaces the pod's own %q by %q", key, old, want[key]),
+				Message: fmt.Sprintf("Istio 1.7 replaces the pod's own %q by %q", old, want[key]),
 				Hint:    "set the annotation " + policy.AnnotationMergeMetrics + `: "false" to keep it`,
 			})
 		}

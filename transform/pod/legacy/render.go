@@ -35,24 +35,46 @@ type rendering struct {
 	failed  []policy.Finding
 }
 
-// parse reads the template once; more copies are made as more injections run at the same time.
-func parse(cfg Config) (*sync.Pool, *policy.Finding) {
-	fresh := func() (*rendering, *policy.Finding) {
+// renderings holds the idle copies of the parsed template: as many as injections have run at the same time. (A
+// sync.Pool would be emptied by each garbage collection, and parsing a chart's template costs more than running it.)
+type renderings struct {
+	parse func() (*rendering, *policy.Finding)
+	mu    sync.Mutex
+	idle  []*rendering
+}
+
+// parse reads the template once; the finding says what does not parse.
+func parse(cfg Config) (*renderings, *policy.Finding) {
+	all := &renderings{parse: func() (*rendering, *policy.Finding) {
 		r := &rendering{version: cfg.Version, env: cfg.TemplateEnv, pos: cfg.TemplatePos}
 		var f *policy.Finding
 		r.main, f = template.Parse(templateName, cfg.Template, cfg.TemplatePos, functions(cfg.Version, cfg.TemplateEnv, r))
 		return r, f
-	}
-	first, f := fresh()
+	}}
+	first, f := all.parse()
 	if f != nil {
 		return nil, f
 	}
-	pool := &sync.Pool{New: func() any {
-		r, _ := fresh() // parsed before, so it parses
+	all.idle = []*rendering{first}
+	return all, nil
+}
+
+func (all *renderings) get() *rendering {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if n := len(all.idle); n > 0 {
+		r := all.idle[n-1]
+		all.idle = all.idle[:n-1]
 		return r
-	}}
-	pool.Put(first)
-	return pool, nil
+	}
+	r, _ := all.parse() // it has been parsed before, so it parses
+	return r
+}
+
+func (all *renderings) put(r *rendering) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.idle = append(all.idle, r)
 }
 
 // run renders the template on data. Findings are warnings where there is output.

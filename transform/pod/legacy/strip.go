@@ -19,6 +19,15 @@ type Stripping struct {
 	KeepFSGroup bool
 }
 
+// HasStatus tells whether a pod carries the status annotation of this format: it has a version, and none of the
+// revision that later releases write in its place.
+func HasStatus(pod *corev1.PodTemplateSpec) bool {
+	var status map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(pod.Annotations[policy.AnnotationStatus]), &status)
+	_, later := status["revision"]
+	return status["version"] != nil && !later
+}
+
 // Strip takes an injection of Istio 1.6 or 1.7 out of a pod: what the status annotation names, the rewritten probes,
 // the labels, the group and the annotations that injection wrote. A pod without a status annotation is only copied;
 // one whose status cannot be read likewise, with a warning. The pod given is not changed.
@@ -39,13 +48,21 @@ func Strip(pod corev1.PodTemplateSpec, opts Stripping) (corev1.PodTemplateSpec, 
 		}}
 	}
 	s := stripping{pod: &out, status: status, opts: opts}
+	later := !HasStatus(&out)
 	delete(out.Annotations, policy.AnnotationStatus)
 	if s.present() {
+		if later {
+			s.note(policy.Warning, annotationField(policy.AnnotationStatus),
+				"a newer Istio injected this pod; only what its status names is taken out")
+		}
 		s.probes()
 		s.annotations()
 		s.labels()
 		s.fsGroup()
 		s.lists()
+		if out.Spec.DNSConfig != nil {
+			s.note(policy.Info, "spec.dnsConfig", "it stays: whether injection brought it is not known")
+		}
 	}
 	if len(out.Annotations) == 0 {
 		out.Annotations = nil
