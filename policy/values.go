@@ -18,30 +18,34 @@ type ValueType string
 
 // The value types. Text takes anything.
 const (
-	Text             ValueType = "text"
-	Bool             ValueType = "bool"
-	Port             ValueType = "port"
-	PortList         ValueType = "port list"
-	PortListOrAll    ValueType = "port list or *"
-	CIDRList         ValueType = "CIDR list"
-	CIDRListOrAll    ValueType = "CIDR list or *"
-	InterfaceList    ValueType = "interface list"
-	Uint32           ValueType = "unsigned 32-bit integer"
-	Integer          ValueType = "integer"
-	Quantity         ValueType = "quantity"
-	Duration         ValueType = "duration"
-	JSON             ValueType = "JSON"
-	JSONObject       ValueType = "JSON object"
-	ProxyConfig      ValueType = "ProxyConfig"
-	NameList         ValueType = "list of names"
-	RevisionName     ValueType = "revision name"
-	LegacyCIDRList   ValueType = "CIDR list (1.7)"
-	LegacyCIDROrAll  ValueType = "CIDR list or * (1.7)"
-	maxPort                    = 16 // bits
-	maxInterfaceName           = 15 // characters, Linux IFNAMSIZ without its NUL
+	Text            ValueType = "text"
+	Bool            ValueType = "bool"
+	Port            ValueType = "port"
+	PortList        ValueType = "port list"
+	PortListOrAll   ValueType = "port list or *"
+	CIDRList        ValueType = "CIDR list"
+	CIDRListOrAll   ValueType = "CIDR list or *"
+	InterfaceList   ValueType = "interface list"
+	Uint32          ValueType = "unsigned 32-bit integer"
+	Integer         ValueType = "integer"
+	Quantity        ValueType = "quantity"
+	Duration        ValueType = "duration"
+	JSON            ValueType = "JSON"
+	JSONObject      ValueType = "JSON object"
+	ProxyConfig     ValueType = "ProxyConfig"
+	NameList        ValueType = "list of names"
+	RevisionName    ValueType = "revision name"
+	LegacyCIDRList  ValueType = "CIDR list (1.7)"
+	LegacyCIDROrAll ValueType = "CIDR list or * (1.7)"
 )
 
-// valueTypes gives what is accepted, in words, and the parser; a nil parser accepts everything.
+const (
+	portBits = 16
+	// maxInterfaceName is Linux' IFNAMSIZ without its NUL.
+	maxInterfaceName = 15
+)
+
+// rules gives what is accepted, in words, and the parser; a nil parser accepts everything.
 func (t ValueType) rules() (accepts string, parse func(string) error) {
 	switch t {
 	case Bool:
@@ -82,7 +86,7 @@ func (t ValueType) rules() (accepts string, parse func(string) error) {
 
 // ParsePort reads one port from 0 to 65535, blanks around it allowed (Istio, pkg/kube/inject/validate.go parsePort, 1.30).
 func ParsePort(value string) (int, error) {
-	port, err := strconv.ParseUint(strings.TrimSpace(value), 10, maxPort)
+	port, err := strconv.ParseUint(strings.TrimSpace(value), 10, portBits)
 	return int(port), plain(err)
 }
 
@@ -206,7 +210,7 @@ func parseQuantity(value string) error {
 
 func parseJSON(value string) error {
 	if !json.Valid([]byte(value)) {
-		return errors.New("it is not valid JSON")
+		return errBad
 	}
 	return nil
 }
@@ -214,7 +218,7 @@ func parseJSON(value string) error {
 func parseJSONObject(value string) error {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(value), &object) != nil || object == nil {
-		return errors.New("it is not a JSON object")
+		return errBad
 	}
 	return nil
 }
@@ -224,7 +228,7 @@ func parseRevision(value string) error {
 		c := value[i]
 		inner := c == '-' && i > 0 && i < len(value)-1
 		if !inner && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return errors.New("it is no revision name")
+			return errBad
 		}
 	}
 	if value == "" {
@@ -255,5 +259,5 @@ func itemError(item string, err error) error {
 	if err != nil && err.Error() != "" {
 		return fmt.Errorf("item %s: %w", quoteCut(item), err)
 	}
-	return fmt.Errorf("%s is not one", quoteCut(item))
+	return fmt.Errorf("item %s is not accepted", quoteCut(item))
 }

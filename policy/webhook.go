@@ -27,7 +27,6 @@ type requirement struct {
 const (
 	opIs        = "is"
 	opIsNot     = "is-not"
-	opExists    = "exists"
 	opAbsent    = "absent"
 	opNamed     = "named"
 	opNotSystem = "not-system"
@@ -125,8 +124,6 @@ func matchAll(reqs []requirement, l labels.Labels, name string) bool {
 			ok = present && value == r.value
 		case opIsNot:
 			ok = !present || value != r.value
-		case opExists:
-			ok = present
 		case opAbsent:
 			ok = !present
 		case opNamed:
