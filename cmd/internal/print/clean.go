@@ -61,6 +61,9 @@ func cleanFinding(f policy.Finding) policy.Finding {
 	f.Field = Clean(f.Field)
 	f.Message = Clean(f.Message)
 	f.Hint = Clean(f.Hint)
+	if f.Fix != nil {
+		f.Fix = &policy.Fix{Summary: Clean(f.Fix.Summary), Edits: f.Fix.Edits} // the values are data, not text
+	}
 	return f
 }
 

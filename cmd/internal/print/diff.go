@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
@@ -91,9 +92,21 @@ func lineSpans(old []byte, edits []Edit) ([]span, error) {
 			i++
 		}
 		text = append(text, old[at:hi]...)
-		out = append(out, narrow(old, span{lo, hi, text})...)
+		for _, s := range narrow(old, span{lo, hi, text}) {
+			out = join(out, s)
+		}
 	}
 	return out, nil
+}
+
+// join adds a span behind the others. Spans that touch become one, so that removed lines stand before added ones.
+func join(spans []span, s span) []span {
+	if n := len(spans); n > 0 && spans[n-1].hi == s.lo {
+		last := &spans[n-1]
+		last.hi, last.new = s.hi, slices.Concat(last.new, s.new)
+		return spans
+	}
+	return append(spans, s)
 }
 
 // lineRange is the range of whole lines that an edit changes. Inserting or removing whole lines touches no line

@@ -125,7 +125,7 @@ func countSeverities(findings []policy.Finding) (errors, warnings, infos int) {
 
 // ReportText writes a report for people: the findings, a line for each workload that deserves one, and the summary
 // line, which the command words itself (empty: none). A workload deserves a line when injection was asked for and did
-// not happen, when its document was re-encoded, and always with verbose; one that failed has its findings.
+// not happen, and always with verbose; one that failed or was re-encoded has its findings.
 func ReportText(w io.Writer, r Report, summary string, verbose bool, o Options) error {
 	var b bytes.Buffer
 	if err := Findings(&b, r.Findings, o); err != nil {
@@ -145,7 +145,7 @@ func ReportText(w io.Writer, r Report, summary string, verbose bool, o Options) 
 
 // notable tells whether a workload has a line without verbose.
 func (w Workload) notable() bool {
-	return w.Asked && w.Action == Skipped || w.Written == Reencoded
+	return w.Asked && w.Action == Skipped
 }
 
 // textWorkload writes FILE:LINE: action: doc N, v1 Kind ns/name, template: reason [rule].
@@ -163,6 +163,8 @@ func textWorkload(b *bytes.Buffer, w Workload, s Style) {
 
 func (w Workload) reason() string {
 	switch {
+	case w.Written == Reencoded && w.Reason != "":
+		return "document re-encoded: " + w.Reason
 	case w.Reason != "":
 		return w.Reason
 	case w.Action == Injected:
@@ -205,16 +207,27 @@ func ReportJSON(w io.Writer, r Report, o Options) error {
 		APIVersion: APIVersion, Kind: ReportKind, Tool: r.Tool, Workloads: slices.Clone(r.Workloads),
 		Findings: make([]jsonFinding, len(findings)), Summary: r.Summary(),
 	}
-	for i := range out.Workloads {
-		out.Workloads[i].File = o.file(out.Workloads[i].File)
-		if out.Workloads[i].Templates == nil {
-			out.Workloads[i].Templates = []string{}
-		}
+	for i, workload := range out.Workloads {
+		out.Workloads[i] = workload.clean(o)
 	}
 	for i, f := range findings {
 		out.Findings[i] = toJSON(f, o)
 	}
 	return writeJSON(w, out)
+}
+
+// clean gives the workload with harmless text, and the list that is always there.
+func (w Workload) clean(o Options) Workload {
+	w.File = o.file(w.File)
+	for _, text := range []*string{&w.APIVersion, &w.Kind, &w.Namespace, &w.Name, &w.Template, &w.Rule, &w.Field, &w.Engine, &w.Reason} {
+		*text = Clean(*text)
+	}
+	templates := make([]string, len(w.Templates))
+	for i, name := range w.Templates {
+		templates[i] = Clean(name)
+	}
+	w.Templates = templates
+	return w
 }
 
 // JSON writes findings as a report without workloads.

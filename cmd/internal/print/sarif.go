@@ -187,7 +187,7 @@ func sarifFixes(f policy.Finding, edits []TextEdit, file sarifArtifact, lines so
 	}
 	summary := "apply the fix"
 	if f.Fix != nil && f.Fix.Summary != "" {
-		summary = Clean(f.Fix.Summary)
+		summary = f.Fix.Summary
 	}
 	return []sarifFix{{Description: sarifText{Text: summary}, ArtifactChanges: []sarifChange{change}}}
 }
