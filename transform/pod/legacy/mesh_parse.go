@@ -66,7 +66,7 @@ func findings(ps []problem, text []byte) []policy.Finding {
 		}
 		out = append(out, policy.Finding{
 			Code: code, Severity: p.severity, Position: places.of(p.path), Field: strings.Join(p.path, "."),
-			Message: "mesh configuration: " + p.message, Hint: p.hint,
+			Message: p.message, Hint: p.hint,
 		})
 	}
 	return policy.SortFindings(out)

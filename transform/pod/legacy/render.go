@@ -60,14 +60,22 @@ func parse(cfg Config) (*renderings, *policy.Finding) {
 }
 
 func (all *renderings) get() *rendering {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if n := len(all.idle); n > 0 {
-		r := all.idle[n-1]
-		all.idle = all.idle[:n-1]
+	if r := all.take(); r != nil {
 		return r
 	}
 	r, _ := all.parse() // it has been parsed before, so it parses
+	return r
+}
+
+func (all *renderings) take() *rendering {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	n := len(all.idle)
+	if n == 0 {
+		return nil
+	}
+	r := all.idle[n-1]
+	all.idle = all.idle[:n-1]
 	return r
 }
 

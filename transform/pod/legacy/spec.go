@@ -97,9 +97,23 @@ func typeError(err error, why string) string {
 	case !errors.As(err, &bad):
 		return strings.TrimPrefix(why, "error unmarshaling JSON: while decoding JSON: ")
 	case bad.Field == "":
-		return "it is a " + bad.Value + " and no mapping"
+		return "it is a " + found(bad.Value) + " and no mapping"
 	}
-	return fmt.Sprintf("%s: expected a %s, found a %s", bad.Field, wordFor(bad.Type), bad.Value)
+	return fmt.Sprintf("%s: expected a %s, found a %s", bad.Field, wordFor(bad.Type), found(bad.Value))
+}
+
+// found names the value that the decoder met; a number comes with its digits.
+func found(value string) string {
+	word, _, _ := strings.Cut(value, " ")
+	switch word {
+	case "array":
+		return "list"
+	case "object":
+		return "mapping"
+	case "bool":
+		return "boolean"
+	}
+	return word
 }
 
 // wordFor names the kind of value that a Go type stands for.

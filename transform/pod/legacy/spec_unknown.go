@@ -34,6 +34,9 @@ func unknownFields(raw json.RawMessage, pos policy.Position) []policy.Finding {
 	return fs
 }
 
+// inVain are fields that have a type here and are not used.
+const inVain = " holdApplicationUntilProxyStarts initContainers[].restartPolicy containers[].restartPolicy "
+
 // silent are fields that the chart of the time writes itself and that never had an effect.
 const silent = " initContainers[].restartPolicy containers[].securityContext.fsGroup "
 
@@ -57,7 +60,7 @@ func collectUnknown(t reflect.Type, v any, path string, out *[]string) {
 			at := strings.TrimPrefix(path+"."+key, ".")
 			field, ok := jsonField(t, key)
 			switch {
-			case !ok || at == "holdApplicationUntilProxyStarts":
+			case !ok || strings.Contains(inVain, " "+at+" "):
 				if !strings.Contains(silent, " "+at+" ") {
 					*out = append(*out, at)
 				}

@@ -22,10 +22,18 @@ type Stripping struct {
 // HasStatus tells whether a pod carries the status annotation of this format: it has a version, and none of the
 // revision that later releases write in its place.
 func HasStatus(pod *corev1.PodTemplateSpec) bool {
+	version, revision := statusKeys(pod)
+	return version && !revision
+}
+
+func statusKeys(pod *corev1.PodTemplateSpec) (version, revision bool) {
 	var status map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(pod.Annotations[policy.AnnotationStatus]), &status)
-	_, later := status["revision"]
-	return status["version"] != nil && !later
+	if json.Unmarshal([]byte(pod.Annotations[policy.AnnotationStatus]), &status) != nil {
+		return false, false
+	}
+	_, version = status["version"]
+	_, revision = status["revision"]
+	return version, revision
 }
 
 // Strip takes an injection of Istio 1.6 or 1.7 out of a pod: what the status annotation names, the rewritten probes,
@@ -48,7 +56,7 @@ func Strip(pod corev1.PodTemplateSpec, opts Stripping) (corev1.PodTemplateSpec, 
 		}}
 	}
 	s := stripping{pod: &out, status: status, opts: opts}
-	later := !HasStatus(&out)
+	_, later := statusKeys(&out)
 	delete(out.Annotations, policy.AnnotationStatus)
 	if s.present() {
 		if later {
