@@ -31,8 +31,6 @@ type Parsed struct {
 	lines lineTable
 	// aliased: somewhere in the document an alias is used.
 	aliased bool
-	// spread counts the children of anchored nodes with aliases expanded; it serves the limit check only.
-	look *look
 }
 
 // Parse builds the tree of the document. With an error among the findings (E_SYNTAX, E_TEMPLATE, E_DUPKEY, E_ALIAS,
@@ -148,10 +146,7 @@ func (p *Parsed) parseJSON(from int, strict bool) (bool, []policy.Finding) {
 	}
 	at := s.i
 	if s.state == jsonShort && at >= len(d.Raw) {
-		at = len(d.Raw)
-		for at > 0 && (isBlank(d.Raw[at-1]) || breakBefore(d.Raw, at) > 0) {
-			at--
-		}
+		at = len(d.Raw) - breakBefore(d.Raw, len(d.Raw))
 	}
 	return false, []policy.Finding{d.finding("E_SYNTAX", policy.Error, at, what, hint)}
 }
