@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	udiff "github.com/aymanbagabas/go-udiff"
 )
 
 // DefaultContext is the usual number of unchanged lines around a change.
@@ -52,15 +50,6 @@ func DiffEdits(w io.Writer, name string, old []byte, edits []Edit, o DiffOptions
 		return err
 	}
 	return writeDiff(w, name, old, spans, o)
-}
-
-// generalSpans finds the changed lines between two texts; offset is added to every place.
-func generalSpans(old, new string, offset int) []span {
-	var out []span
-	for _, e := range udiff.Lines(old, new) {
-		out = append(out, span{lo: e.Start + offset, hi: e.End + offset, new: []byte(e.New)})
-	}
-	return out
 }
 
 // lineSpans widens edits to whole lines and narrows them again to the lines that differ.

@@ -302,7 +302,7 @@ func TestDiffRandom(t *testing.T) {
 		}
 		return b.String()
 	}
-	for range 20_000 {
+	for range 5_000 {
 		old := word(40)
 		var edits []Edit
 		for at := 0; at <= len(old) && random.IntN(6) > 0; {
@@ -324,6 +324,44 @@ func TestDiffRandom(t *testing.T) {
 			if got, err := applyPatch(old, patch); err != nil || got != want {
 				t.Fatalf("%v: %q with %v gives %q, want %q:\n%s", err, old, edits, got, want, patch)
 			}
+		}
+	}
+}
+
+// The same for texts long enough to be parted by lines that occur once.
+func TestDiffRandomLong(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var old, new []string
+		for i := range 400 {
+			line := fmt.Sprintf("line %d\n", random.IntN(300))
+			old = append(old, line)
+			switch random.IntN(12) {
+			case 0:
+			case 1:
+				new = append(new, line, fmt.Sprintf("added %d\n", i))
+			case 2:
+				new = append(new, old[random.IntN(len(old))])
+			default:
+				new = append(new, line)
+			}
+		}
+		before, after := strings.Join(old, ""), strings.Join(new, "")
+		o := DiffOptions{Context: random.IntN(4)}
+		var b, whole bytes.Buffer
+		err := errors.Join(
+			Diff(&b, "f", []byte(before), []byte(after), o),
+			DiffEdits(&whole, "f", []byte(before), []Edit{{0, len(before), []byte(after)}}, o),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := applyPatch(before, b.String()); err != nil || got != after {
+			t.Fatalf("%v:\n%s", err, b.String())
+		}
+		if diff := cmp.Diff(b.String(), whole.String()); diff != "" {
+			t.Fatalf("one edit of everything is another difference:\n%s", diff)
 		}
 	}
 }

@@ -13,6 +13,12 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
+// WantProgress decides whether a command shows progress: on a terminal, not when it was told to be quiet, and not when
+// its output goes to a terminal too, where the two would mix.
+func WantProgress(stdout, stderr Terminal, quiet bool) bool {
+	return stderr.IsTerminal && stderr.Term != "dumb" && !stdout.IsTerminal && !quiet
+}
+
 // Progress is one line on a terminal that is rewritten while work goes on and erased at the end. Short work shows
 // none. A nil Progress shows nothing, for streams that are no terminal. Its methods may be called at the same time.
 type Progress struct {

@@ -52,6 +52,26 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+func TestWantProgress(t *testing.T) {
+	t.Parallel()
+	tty, pipe := Terminal{IsTerminal: true, Term: "xterm"}, Terminal{}
+	tests := map[string]struct {
+		stdout, stderr Terminal
+		quiet, want    bool
+	}{
+		"output in a pipe":  {pipe, tty, false, true},
+		"quiet":             {pipe, tty, true, false},
+		"output is shown":   {tty, tty, false, false},
+		"messages in a log": {pipe, pipe, false, false},
+		"dumb":              {pipe, Terminal{IsTerminal: true, Term: "dumb"}, false, false},
+	}
+	for name, test := range tests {
+		if got := WantProgress(test.stdout, test.stderr, test.quiet); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
 // Where there is no terminal there is no progress, and nobody has to ask.
 func TestProgressNil(t *testing.T) {
 	t.Parallel()
