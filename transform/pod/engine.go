@@ -149,6 +149,8 @@ type Trace struct {
 	Prometheus bool
 	Cluster    string
 	Network    string
+	// Skipped says why the engine left the pod alone although the rules said yes; empty otherwise.
+	Skipped string
 	// Injected is what the templates added, by name.
 	Injected Status
 	// ProxyConfig is the effective one of this pod.

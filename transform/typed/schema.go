@@ -88,6 +88,9 @@ func (i *structInfo) add(t reflect.Type, prefix []int) {
 	}
 }
 
+// quantity is spelt often enough.
+type quantity = resource.Quantity
+
 // The types that JSON reads by their own rules.
 func isQuantity(t reflect.Type) bool    { return t == reflect.TypeFor[resource.Quantity]() }
 func isIntOrString(t reflect.Type) bool { return t == reflect.TypeFor[intstr.IntOrString]() }

@@ -1,0 +1,67 @@
+package transform
+
+import (
+	"github.com/kube-inject/inject/policy"
+	"github.com/kube-inject/inject/transform/pod"
+)
+
+// Action says what became of a pod template.
+type Action int
+
+// The four actions.
+const (
+	// Skipped: a rule decided against injection.
+	Skipped Action = iota
+	// Injected: the template has a sidecar that it had not before, or another one.
+	Injected
+	// Unchanged: injection was decided and the template holds its result already.
+	Unchanged
+	// Failed: there are errors about it among the findings.
+	Failed
+)
+
+// String gives the word that reports print.
+func (a Action) String() string { return [...]string{"skipped", "injected", "unchanged", "error"}[a] }
+
+// Workload is one pod template and what became of it.
+type Workload struct {
+	Resource policy.Resource
+	File     string
+	// Line is the first line of the object in the file, Document counts from 1.
+	Line, Document int
+	// Template is the path from the object to its pod template; empty for a Pod.
+	Template string
+	Action   Action
+	Decision policy.Decision
+	// Place is where the decision came from, as far as that is in the manifest.
+	Place policy.Position
+	// Trace is what injection did; nil where it did nothing.
+	Trace *pod.Trace
+	// Engine names the engine that ran: "istio" or "istio-legacy", and its version.
+	Engine string
+	// Reencoded tells that the document could not be spliced, Reason why.
+	Reencoded bool
+	Reason    string
+}
+
+// Result is what became of one document.
+type Result struct {
+	// Raw is what to write: the document's own bytes where nothing changed.
+	Raw     []byte
+	Changed bool
+	// Workloads are the pod templates in it, Findings all that there is to say.
+	Workloads []Workload
+	Findings  []policy.Finding
+}
+
+// Failed tells whether an error is among the findings.
+func (r Result) Failed() bool { return hasErrors(r.Findings) }
+
+func hasErrors(fs []policy.Finding) bool {
+	for i := range fs {
+		if fs[i].Severity == policy.Error {
+			return true
+		}
+	}
+	return false
+}
