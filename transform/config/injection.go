@@ -142,7 +142,7 @@ func (r *injectionReader) field(k, v *yaml.Node) {
 		if near := nearest(k.Value, injectionFields()); near != "" {
 			hint = "Did you mean " + near + "?"
 		}
-		r.problems.warnf(CodeUnknown, r.text.at(k.Line, k.Column), k.Value, hint, "an injection config has no field %s", k.Value)
+		r.problems.warnf(CodeUnknown, r.text.at(k.Line, k.Column), k.Value, hint, "there is no such field in an injection config")
 	}
 }
 
@@ -152,13 +152,13 @@ func (r *injectionReader) policy(v *yaml.Node) {
 		return
 	}
 	r.problems.errorf(CodeValue, r.at(v), "policy", "Write enabled (inject pods that say nothing) or disabled (leave them alone).",
-		"policy is %s; it takes enabled or disabled", describe(v))
+		"%s where enabled or disabled is needed", describe(v))
 }
 
 func (r *injectionReader) at(n *yaml.Node) policy.Position { return r.text.at(n.Line, n.Column) }
 
 func (r *injectionReader) wrong(n *yaml.Node, field, needs string) {
-	r.problems.errorf(CodeValue, r.at(n), field, "Write "+needs+".", "%s is %s; it takes %s", field, describe(n), needs)
+	r.problems.errorf(CodeValue, r.at(n), field, "Write "+needs+".", "%s where %s is needed", describe(n), needs)
 }
 
 // str reads a text. Numbers and booleans are refused, as Istio's JSON decoding does.

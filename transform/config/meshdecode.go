@@ -24,7 +24,7 @@ type protoDecoder struct {
 }
 
 func (d *protoDecoder) wrong(path []string, v any, needs string) {
-	d.problems.errorf(CodeValue, d.tree.place(path), showPath(path), "Write "+needs+".", "%s is %s; it takes %s", showPath(path), describeValue(v), needs)
+	d.problems.errorf(CodeValue, d.tree.place(path), showPath(path), "Write "+needs+".", "%s where %s is needed", describeValue(v), needs)
 }
 
 func (d *protoDecoder) message(m protoreflect.Message, v any, path []string) {
@@ -77,7 +77,7 @@ func (d *protoDecoder) unknownField(fields protoreflect.FieldDescriptors, v any,
 	if near := nearest(path[len(path)-1], names); near != "" {
 		hint = "Did you mean " + near + "? As it stands it is left out."
 	}
-	d.problems.warnf(CodeUnknown, d.tree.place(path), dotted, hint, "%s is no field the mesh config has", dotted)
+	d.problems.warnf(CodeUnknown, d.tree.place(path), dotted, hint, "there is no such field in the mesh config")
 }
 
 func (d *protoDecoder) field(m protoreflect.Message, fd protoreflect.FieldDescriptor, v any, path []string) (protoreflect.Value, bool) {

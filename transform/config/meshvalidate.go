@@ -32,21 +32,21 @@ func validateMesh(m *Mesh, p *problems) {
 
 func (v validator) fail(path []string, hint, format string, args ...any) {
 	field := showPath(path)
-	v.problems.errorf(CodeValue, v.place(path...), field, hint, field+" "+format, args...)
+	v.problems.errorf(CodeValue, v.place(path...), field, hint, format, args...)
 }
 
 func (v validator) port(port int32, path ...string) {
 	if port < 1 || port > 65535 {
-		v.fail(path, "Write a port from 1 to 65535.", "is %d, which is no port", port)
+		v.fail(path, "Write a port from 1 to 65535.", "%d is no port", port)
 	}
 }
 
 func (v validator) duration(d *durationpb.Duration, unit time.Duration, path ...string) {
 	switch t := d.AsDuration(); {
 	case t < time.Millisecond:
-		v.fail(path, "Write a duration such as 45s.", "is %s; it must be longer than 1ms", t)
+		v.fail(path, "Write a duration such as 45s.", "%s is not longer than 1ms", t)
 	case t%unit != 0:
-		v.fail(path, "Write a duration such as 45s.", "is %s; it must be in whole %s", t,
+		v.fail(path, "Write a duration such as 45s.", "%s is not in whole %s", t,
 			map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[unit])
 	}
 }
@@ -55,16 +55,16 @@ func (v validator) proxyConfig(c *meshv1alpha1.ProxyConfig, e Engine, parentShut
 	path := func(keys ...string) []string { return append(at[:len(at):len(at)], keys...) }
 	for _, f := range []struct{ key, value string }{{"configPath", c.ConfigPath}, {"binaryPath", c.BinaryPath}} {
 		if f.value == "" {
-			v.fail(path(f.key), "Remove the line to have the default.", "is empty")
+			v.fail(path(f.key), "Remove the line to have the default.", "it is empty")
 		}
 	}
 	if s, ok := c.ClusterName.(*meshv1alpha1.ProxyConfig_ServiceCluster); c.ClusterName == nil || ok && s.ServiceCluster == "" {
-		v.fail(path("serviceCluster"), "Remove the line to have the default.", "is empty")
+		v.fail(path("serviceCluster"), "Remove the line to have the default.", "it is empty")
 	}
 	v.duration(c.DrainDuration, time.Second, path("drainDuration")...)
 	if e != Modern && parentShutdown <= c.DrainDuration.AsDuration() {
 		v.fail(path("parentShutdownDuration"), "Make it longer than drainDuration.",
-			"is %s; it must be longer than drainDuration, %s", parentShutdown, c.DrainDuration.AsDuration())
+			"%s is not longer than drainDuration, %s", parentShutdown, c.DrainDuration.AsDuration())
 	}
 	v.address(c.DiscoveryAddress, path("discoveryAddress"))
 	v.optionalAddress(c.ZipkinAddress, path("zipkinAddress")) //nolint:staticcheck // deprecated in the API, still read
@@ -100,17 +100,17 @@ func (v validator) address(address string, path []string) {
 	const hint = "Write host:port, such as istiod.istio-system.svc:15012."
 	i := strings.LastIndexByte(address, ':')
 	if i < 0 {
-		v.fail(path, hint, "is %s; it has no port", quote(address))
+		v.fail(path, hint, "%s has no port", quote(address))
 		return
 	}
 	host, port := address[:i], address[i+1:]
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-		v.fail(path, hint, "is %s; %s is no port", quote(address), quote(port))
+		v.fail(path, hint, "in %s, %s is no port", quote(address), quote(port))
 	}
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		inner, closed := strings.CutSuffix(inner, "]")
 		if ip, err := netip.ParseAddr(inner); !closed || err != nil || ip.Is4() {
-			v.fail(path, hint, "is %s; %s is no IPv6 address", quote(address), quote(host))
+			v.fail(path, hint, "in %s, %s is no IPv6 address", quote(address), quote(host))
 		}
 		return
 	}
@@ -120,12 +120,12 @@ func (v validator) address(address string, path []string) {
 		return
 	}
 	if name == "" || len(name) > 255 {
-		v.fail(path, hint, "is %s; it has no host", quote(address))
+		v.fail(path, hint, "%s has no host", quote(address))
 		return
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if len(validation.IsDNS1123Label(strings.ToLower(label))) > 0 {
-			v.fail(path, hint, "is %s; %s is neither a host name nor an IP address", quote(address), quote(host))
+			v.fail(path, hint, "in %s, %s is neither a host name nor an IP address", quote(address), quote(host))
 			return
 		}
 	}
@@ -139,7 +139,7 @@ func (v validator) tracing(t *meshv1alpha1.Tracing, at []string) {
 	case *meshv1alpha1.Tracing_Lightstep_:
 		v.address(tracer.Lightstep.GetAddress(), path("lightstep", "address")) //nolint:staticcheck // deprecated in the API, still read
 		if tracer.Lightstep.GetAccessToken() == "" {                           //nolint:staticcheck // deprecated in the API, still read
-			v.fail(path("lightstep", "accessToken"), "Write the token.", "is empty")
+			v.fail(path("lightstep", "accessToken"), "Write the token.", "it is empty")
 		}
 	case *meshv1alpha1.Tracing_Datadog_:
 		// The agent of the node is named by a variable that the kubelet fills in.
@@ -158,7 +158,7 @@ func (v validator) tracing(t *meshv1alpha1.Tracing, at []string) {
 			continue
 		}
 		if value == "" {
-			v.fail(path("customTags", name), "Write its "+key+".", "has an empty %s", key)
+			v.fail(path("customTags", name), "Write its "+key+".", "its %s is empty", key)
 		}
 	}
 	v.tls(t.TlsSettings, path("tlsSettings"))
@@ -172,19 +172,19 @@ func (v validator) tls(s *networkingv1alpha3.ClientTLSSettings, at []string) {
 	mutual := s.Mode == networkingv1alpha3.ClientTLSSettings_MUTUAL
 	if s.GetInsecureSkipVerify().GetValue() && (simple && (s.CaCertificates != "" || s.CredentialName != "" || len(s.SubjectAltNames) > 0) ||
 		mutual && (s.CaCertificates != "" || len(s.SubjectAltNames) > 0)) {
-		v.fail(at, "Remove insecureSkipVerify, or what it leaves unused.", "skips verification and says what to verify with")
+		v.fail(at, "Remove insecureSkipVerify, or what it leaves unused.", "it skips verification and says what to verify with")
 	}
 	if (simple || mutual) && s.CredentialName != "" {
 		if s.ClientCertificate != "" || s.CaCertificates != "" || s.PrivateKey != "" {
-			v.fail(at, "Keep credentialName or the files.", "has both credentialName and certificate files")
+			v.fail(at, "Keep credentialName or the files.", "it has both credentialName and certificate files")
 		}
 		return
 	}
 	if mutual && s.ClientCertificate == "" {
-		v.fail(append(at[:len(at):len(at)], "clientCertificate"), "Mode MUTUAL needs it.", "is empty")
+		v.fail(append(at[:len(at):len(at)], "clientCertificate"), "Mode MUTUAL needs it.", "it is empty")
 	}
 	if mutual && s.PrivateKey == "" {
-		v.fail(append(at[:len(at):len(at)], "privateKey"), "Mode MUTUAL needs it.", "is empty")
+		v.fail(append(at[:len(at):len(at)], "privateKey"), "Mode MUTUAL needs it.", "it is empty")
 	}
 }
 
@@ -197,10 +197,10 @@ func (v validator) privateKeyProvider(p *meshv1alpha1.PrivateKeyProvider, at []s
 	case *meshv1alpha1.PrivateKeyProvider_Qat:
 		delay, key = provider.Qat.GetPollDelay(), "qat"
 	default:
-		v.fail(at, "Name cryptomb or qat.", "names no provider")
+		v.fail(at, "Name cryptomb or qat.", "it names no provider")
 		return
 	}
 	if delay.AsDuration() == 0 {
-		v.fail(append(at[:len(at):len(at)], key, "pollDelay"), "Write a duration such as 2ms.", "is missing or zero")
+		v.fail(append(at[:len(at):len(at)], key, "pollDelay"), "Write a duration such as 2ms.", "it is missing or zero")
 	}
 }

@@ -104,7 +104,7 @@ func (o *Profile) about(s Source, files map[string][]byte, p *problems) {
 				})
 			}
 		default:
-			p.warnf(CodeUnknown, r.at(v), key, "It is left out.", "a profile has no field %s", key)
+			p.warnf(CodeUnknown, r.at(v), key, "It is left out.", "there is no such field in a profile")
 		}
 	})
 	if _, ok := ParseVersion(o.IstioVersion); o.IstioVersion != "" && !ok {
@@ -129,4 +129,38 @@ func (o *Profile) check(file, want string, at policy.Position, files map[string]
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// About is what profile.yaml says beside the hashes; any may be empty.
+type About struct {
+	IstioVersion, KubeVersion, Revision string
+	// Source says in words where the parts came from.
+	Source string
+}
+
+// WriteProfile gives the files of a profile folder with a bundle's effective parts. ReadProfile and Load give the same
+// bundle again, as far as pods are concerned. The same bundle gives the same bytes.
+func WriteProfile(b *Bundle, about About) map[string][]byte {
+	files := map[string][]byte{
+		InjectionFile: printDocument(injectionNode(b.Injection, false)),
+		ValuesFile:    printDocument(valuesNode(b.Values, false)),
+		MeshFile:      printDocument(meshNode(b.Mesh, false)),
+	}
+	n := mappingNode()
+	for _, f := range []struct{ key, value string }{
+		{"istioVersion", about.IstioVersion}, {"kubeVersion", about.KubeVersion}, {"revision", about.Revision}, {"source", about.Source},
+	} {
+		if f.value != "" {
+			v := textNode(f.value)
+			v.Style = yaml.DoubleQuotedStyle
+			put(n, f.key, v)
+		}
+	}
+	hashes := map[string]any{}
+	for name, data := range files {
+		hashes[name] = hashOf(data)
+	}
+	put(n, "hashes", dataNode(hashes, nil, nil))
+	files[ProfileFile] = printDocument(n)
+	return files
 }

@@ -60,7 +60,7 @@ func (r *injectionReader) selector(n *yaml.Node, field string) (Selector, bool) 
 		case name == "matchExpressions":
 			s.Label.MatchExpressions = r.expressions(v, f)
 		default:
-			r.problems.errorf(CodeValue, r.at(v), f, "A selector takes matchLabels and matchExpressions.", "a label selector has no field %s", name)
+			r.problems.errorf(CodeValue, r.at(v), f, "A selector takes matchLabels and matchExpressions.", "there is no such field in a label selector")
 		}
 	})
 	if len(*r.problems) > before {
@@ -97,7 +97,7 @@ func (r *injectionReader) expressions(n *yaml.Node, field string) []metav1.Label
 			case "values":
 				e.Values = r.values(v, f)
 			default:
-				r.problems.errorf(CodeValue, r.at(v), f, "An expression takes key, operator and values.", "a label selector expression has no field %s", name)
+				r.problems.errorf(CodeValue, r.at(v), f, "An expression takes key, operator and values.", "there is no such field in an expression of a label selector")
 			}
 		})
 		out = append(out, e)

@@ -32,7 +32,7 @@ func applySets(t *tree, sets []Set, flag func(SetKind) string, p *problems) [][]
 			t.forget(path)
 			root, err := assign(t.root, a.path, copyValue(a.value))
 			if err != nil {
-				p.errorf(CodeSet, at, showPath(path), "Set a key inside it, or the whole value.", "cannot set %s: %v", showPath(path), err)
+				p.errorf(CodeSet, at, showPath(path), "Set a key inside it, or the whole value.", "it cannot be set: %v", err)
 				continue
 			}
 			t.root = root.(map[string]any)

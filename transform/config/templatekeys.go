@@ -66,7 +66,7 @@ func warnUnread(c *Injection, t *tree, changed [][]string, p *problems) {
 		}
 		p.add(policy.Finding{
 			Code: CodeUnknown, Severity: policy.Warning, Position: t.place(path), Field: showPath(path),
-			Message: showPath(path) + " changes nothing: no template reads it", Hint: hint,
+			Message: "setting it changes nothing: no template reads it", Hint: hint,
 		})
 	}
 }
