@@ -40,7 +40,7 @@ func (o Options) Apply(p *Parsed, changes []Change) (Result, []policy.Finding) {
 				"the change cannot be written into the text: "+p.reason(err), "")}
 		}
 		res.Reencoded, res.Reason = true, p.reason(err)
-		if res.Raw, err = p.reencode(want); err == nil {
+		if res.Raw, err = p.reencode(cs, want); err == nil {
 			res.Root, err = p.verify(res.Raw, want)
 		}
 		if err != nil {

@@ -58,6 +58,14 @@ func (d *delta) empty() bool {
 	return d.set == nil && !d.removed && !d.moved && len(d.kids) == 0 && len(d.inserts) == 0
 }
 
+// each visits the delta and all below it, those of moved elements too.
+func (d *delta) each(visit func(*delta)) {
+	visit(d)
+	for _, k := range d.kids {
+		k.d.each(visit)
+	}
+}
+
 // kid gives what happens to a child, nil for nothing.
 func (d *delta) kid(s Step) *delta {
 	for i := range d.kids {

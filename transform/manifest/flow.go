@@ -14,10 +14,11 @@ type flowLook struct {
 	quoted bool   // keys and strings in double quotes, also in YAML
 	colon  string // between key and value
 	comma  string // between items on one line
-	// multi: nested collections get a line for each item; unit is one level of indentation, eol ends the lines.
-	multi bool
-	unit  string
-	eol   string
+	// levels is how many levels of nested collections get a line for each item; below them everything is on one
+	// line. unit is one level of indentation, eol ends the lines.
+	levels int
+	unit   string
+	eol    string
 }
 
 // flow edits a flow collection: text goes between the items that stay.
@@ -267,38 +268,46 @@ func (pl *planner) flowFill(f *flowItems, news [][]*yaml.Node, s slot) {
 	prefix := pl.prefix(f.open)
 	// An empty collection says nothing of its layout: on a line of its own in expanded JSON it is expanded too.
 	if look.json && len(f.items) == 0 {
-		look.multi = pl.spreads(f.open)
+		look.levels = pl.spreads(f.open)
 	}
-	if !look.multi {
+	if look.levels == 0 {
 		pl.edit(f.open+1, f.close, []byte(strings.Join(pl.flowTexts(f, nodes, look, prefix), ","+look.comma)))
 		return
 	}
+	look.levels--
 	inner := look.eol + prefix + look.unit
 	text := inner + strings.Join(pl.flowTexts(f, nodes, look, prefix+look.unit), ","+inner) + look.eol + prefix
 	pl.edit(f.open+1, f.close, []byte(text))
 }
 
-// spreads: the document is JSON with lines of its own for the items, and the value at offset starts on such a line.
-func (pl *planner) spreads(offset int) bool {
+// allLevels says that every nested collection is spread over lines.
+const allLevels = 1 << 20
+
+// spreads gives all levels where the document is JSON with a line for each item and the value at offset is the first
+// or only value on its line, else none.
+func (pl *planner) spreads(offset int) int {
 	root := pl.p.Root
 	if len(root.Content) == 0 || pl.p.lines.line(pl.p.start(root.Content[0])) == pl.p.lines.line(pl.p.content(root)) {
-		return false
+		return 0
 	}
 	start := skipBlanks(pl.raw, pl.p.lineStart(offset))
 	if start == offset {
-		return true
+		return allLevels
 	}
 	// Only its key stands before it.
 	s := jsonScanner{b: pl.raw, i: start}
 	if start >= len(pl.raw) || pl.raw[start] != '"' {
-		return false
+		return 0
 	}
 	s.str()
 	s.space()
 	if s.state != jsonOK || s.i >= len(pl.raw) || pl.raw[s.i] != ':' {
-		return false
+		return 0
 	}
-	return skipSpace(pl.raw, s.i+1) == offset
+	if skipSpace(pl.raw, s.i+1) != offset {
+		return 0
+	}
+	return allLevels
 }
 
 // replaceFlow puts a value in the place of a node inside of flow text.
@@ -309,7 +318,7 @@ func (pl *planner) replaceFlow(n, v *yaml.Node, s slot) {
 	}
 	look := pl.documentFlow(start)
 	if look.json {
-		look.multi = pl.spreads(start)
+		look.levels = pl.spreads(start)
 	}
 	var b []byte
 	if start == end && start > 0 && !isBlank(pl.raw[start-1]) {
@@ -372,15 +381,17 @@ func (pl *planner) flowValue(b []byte, v *yaml.Node, look flowLook, prefix strin
 		open, closing, width = '{', '}', 2
 	}
 	b = append(b, open)
+	multi := look.levels > 0
+	look.levels = max(look.levels-1, 0)
 	inner := prefix + look.unit
 	for i := 0; i+width <= len(v.Content); i += width {
 		if i > 0 {
 			b = append(b, ',')
-			if !look.multi {
+			if !multi {
 				b = append(b, look.comma...)
 			}
 		}
-		if look.multi {
+		if multi {
 			b = append(append(b, look.eol...), inner...)
 		}
 		if width == 2 {
@@ -389,7 +400,7 @@ func (pl *planner) flowValue(b []byte, v *yaml.Node, look flowLook, prefix strin
 		}
 		b = pl.flowValue(b, v.Content[i+width-1], look, inner)
 	}
-	if look.multi && len(v.Content) > 0 {
+	if multi && len(v.Content) > 0 {
 		b = append(append(b, look.eol...), prefix...)
 	}
 	return append(b, closing)
@@ -456,12 +467,11 @@ func (pl *planner) flowLook(f *flowItems) flowLook {
 		}
 	}
 	// Nested values follow the last sibling that is a collection with something in it.
-	look.multi = look.json && len(f.items) > 0 && f.own(len(f.items)-1)
-	for i := len(f.items) - 1; i >= 0; i-- {
-		if v := f.value(i); len(v.Content) > 0 && v.Kind != yaml.AliasNode {
-			look.multi = pl.p.lines.line(pl.p.content(v)) != pl.p.lines.line(pl.p.start(v.Content[len(v.Content)-1]))
-			break
-		}
+	look.levels = 0
+	if n := pl.spread(f.n, 0); n >= 0 {
+		look.levels = n
+	} else if look.json && len(f.items) > 0 && f.own(len(f.items)-1) {
+		look.levels = allLevels
 	}
 	if len(f.items) > 0 && f.own(len(f.items)-1) {
 		if unit, ok := strings.CutPrefix(pl.prefix(f.items[len(f.items)-1]), pl.prefix(f.open)); ok && unit != "" {
@@ -469,6 +479,29 @@ func (pl *planner) flowLook(f *flowItems) flowLook {
 		}
 	}
 	return look
+}
+
+// spread gives how many levels of the last nested collection of n have a line for each item, all of them where its
+// depth says no more, and -1 where n holds no collection with something in it.
+func (pl *planner) spread(n *yaml.Node, depth int) int {
+	step := 1
+	if n.Kind == yaml.MappingNode {
+		step = 2
+	}
+	for i := len(n.Content) - 1; i >= 0 && depth < maxDepth; i -= step {
+		v := n.Content[i]
+		if len(v.Content) == 0 || v.Kind == yaml.AliasNode {
+			continue
+		}
+		if pl.p.lines.line(pl.p.content(v)) == pl.p.lines.line(pl.p.start(v.Content[len(v.Content)-1])) {
+			return 0
+		}
+		if n := pl.spread(v, depth+1); n >= 0 {
+			return min(n+1, allLevels)
+		}
+		return allLevels
+	}
+	return -1
 }
 
 // documentFlow is the look that the top of the document suggests.

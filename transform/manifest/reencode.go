@@ -9,7 +9,7 @@ import (
 
 // reencode writes the intended tree anew. Prologue, separator, byte order mark, line ends, the end marker and the state
 // of the last line are those of the original; comments are those that the parser keeps.
-func (p *Parsed) reencode(want *yaml.Node) ([]byte, error) {
+func (p *Parsed) reencode(cs *changeSet, want *yaml.Node) ([]byte, error) {
 	raw := p.Doc.Raw
 	eol := "\n"
 	if i := lineEnd(raw, 0); breakAt(raw, i) > 0 {
@@ -23,8 +23,10 @@ func (p *Parsed) reencode(want *yaml.Node) ([]byte, error) {
 		pl := &planner{p: p, cs: &changeSet{}, raw: raw, look: p.lookOf()}
 		start := p.content(root)
 		look := pl.documentFlow(start)
-		look.multi = len(root.Content) > 0 && pl.ownLine(p.start(root.Content[0]))
-		body = pl.flowValue(nil, p.writeOut(want), look, pl.prefix(start))
+		if len(root.Content) > 0 && pl.ownLine(p.start(root.Content[0])) {
+			look.levels = allLevels
+		}
+		body = pl.flowValue(nil, p.writeOut(cs, want), look, pl.prefix(start))
 	} else {
 		var buf bytes.Buffer
 		enc := yaml.NewEncoder(&buf)
@@ -33,7 +35,7 @@ func (p *Parsed) reencode(want *yaml.Node) ([]byte, error) {
 		if l.seq == 0 {
 			enc.CompactSeqIndent()
 		}
-		if err := enc.Encode(p.writeOut(want)); err != nil {
+		if err := enc.Encode(p.writeOut(cs, want)); err != nil {
 			return nil, err
 		}
 		if err := enc.Close(); err != nil {
@@ -62,16 +64,24 @@ func (p *Parsed) reencode(want *yaml.Node) ([]byte, error) {
 // writeOut copies a tree with its aliases written out and its anchors dropped. Nodes of the document keep the spelling
 // they have; new ones are printed without the comments and styles they came with, and quoted where a reader of
 // YAML 1.1 would take them for something else.
-func (p *Parsed) writeOut(n *yaml.Node) *yaml.Node {
-	own := map[*yaml.Node]bool{}
+func (p *Parsed) writeOut(cs *changeSet, n *yaml.Node) *yaml.Node {
+	fresh := map[*yaml.Node]bool{}
 	var mark func(n *yaml.Node)
 	mark = func(n *yaml.Node) {
-		own[n] = true
+		if n == nil || n.Kind == yaml.AliasNode {
+			return
+		}
+		fresh[n] = true
 		for _, c := range n.Content {
 			mark(c)
 		}
 	}
-	mark(p.Root)
+	cs.top.each(func(d *delta) {
+		mark(d.set)
+		for _, ins := range d.inserts {
+			mark(ins.value)
+		}
+	})
 	var write func(n *yaml.Node, depth int) *yaml.Node
 	write = func(n *yaml.Node, depth int) *yaml.Node {
 		if depth > 4*maxDepth {
@@ -84,15 +94,15 @@ func (p *Parsed) writeOut(n *yaml.Node) *yaml.Node {
 			cp.HeadComment, cp.LineComment, cp.FootComment = n.HeadComment, n.LineComment, n.FootComment
 		}
 		if r.Kind == yaml.ScalarNode {
-			if !own[r] {
+			if fresh[r] || r.Line == 0 {
 				cp = newScalar(r)
 			} else if isMerge(r) {
 				cp.Tag = ""
 			}
 			return &cp
 		}
-		if r.Line == 0 {
-			cp.Style &^= yaml.FlowStyle
+		if fresh[r] || r.Line == 0 {
+			cp = yaml.Node{Kind: r.Kind, Tag: r.Tag, Style: r.Style & yaml.TaggedStyle}
 		}
 		cp.Content = make([]*yaml.Node, len(r.Content))
 		for i, c := range r.Content {

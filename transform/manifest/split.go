@@ -73,13 +73,15 @@ type splitter struct {
 	after  after
 
 	// What measure learnt about the document at hand.
-	scanned  int // up to where markers were looked for
-	body     int
-	tail     int
-	sep      int
-	next     after
-	prologue bool // nothing but comments, blanks and directives
-	glued    []int
+	scanned   int // up to where markers were looked for
+	body      int
+	tail      int
+	sep       int
+	next      after
+	prologue  bool // nothing but comments, blanks and directives
+	glued     []int
+	jsonShort int
+	dashFree  int64 // up to this offset of the stream there is no "---" that was not met
 }
 
 // lookahead is how many bytes behind a marker must be known to be sure of it.
@@ -203,34 +205,55 @@ func lineStart(b []byte, i int) bool {
 
 // marker finds the next separator or end marker at or behind from; kind 0 means the stream ends without one.
 func (s *splitter) marker(b []byte, from int, eof bool) (pos int, kind byte, ok bool) {
-	dash, dot := nextRun(b, from, "---"), nextRun(b, from, "...")
-	for dash >= 0 || dot >= 0 {
-		i, isDash := dot, dash >= 0 && (dot < 0 || dash < dot)
-		if isDash {
-			i = dash
+	for {
+		dash := s.nextDash(b, from)
+		limit := len(b)
+		if dash >= 0 {
+			limit = dash
 		}
-		if i+lookahead > len(b) && !eof {
+		for dot := nextRun(b[:limit], from, "..."); dot >= 0; {
+			if dot+lookahead > len(b) && !eof {
+				return 0, 0, false
+			}
+			if lineStart(b, dot) && markerAt(b, dot) != 0 {
+				return dot, '.', true
+			}
+			for dot < limit && b[dot] == '.' {
+				dot++
+			}
+			dot = nextRun(b[:limit], dot, "...")
+		}
+		if dash < 0 {
+			return len(b), 0, eof
+		}
+		if dash+lookahead > len(b) && !eof {
 			return 0, 0, false
 		}
-		if lineStart(b, i) {
-			if k := markerAt(b, i); k != 0 {
-				return i, k, true
+		if lineStart(b, dash) {
+			if markerAt(b, dash) != 0 {
+				return dash, '-', true
 			}
-			if isDash && b[i+3] != '-' && s.fresh(i) {
-				s.glued = append(s.glued, i)
+			if b[dash+3] != '-' && s.fresh(dash) {
+				s.glued = append(s.glued, dash)
 			}
 		}
-		end := i
-		for end < len(b) && b[end] == b[i] {
-			end++
-		}
-		if isDash {
-			dash = nextRun(b, end, "---")
-		} else {
-			dot = nextRun(b, end, "...")
+		for from = dash; from < len(b) && b[from] == '-'; {
+			from++
 		}
 	}
-	return len(b), 0, eof
+}
+
+// nextDash finds the next "---" at or behind from. It remembers how far it looked, so that a stream of end markers alone
+// is not searched to its end for each document.
+func (s *splitter) nextDash(b []byte, from int) int {
+	start := max(from, int(s.dashFree-s.offset))
+	i := nextRun(b, start, "---")
+	if i < 0 {
+		s.dashFree = max(s.dashFree, s.offset+int64(len(b)-2))
+		return -1
+	}
+	s.dashFree = s.offset + int64(i)
+	return i
 }
 
 // fresh keeps a glued separator from being noted twice when the search starts again a little earlier.
@@ -264,11 +287,16 @@ func (s *splitter) measureJSON(b []byte, from int, eof bool) (n int, sure, is bo
 	if q >= len(b) || b[q] != '{' {
 		return 0, false, false
 	}
+	if !eof && len(b) < 2*s.jsonShort {
+		return 0, false, true
+	}
 	end, state := skipJSON(b, q)
 	if state == jsonBad || state == jsonShort && eof {
 		return 0, false, false
 	}
 	if state == jsonShort {
+		// A long value is read from its start again only when twice as much of it is there.
+		s.jsonShort = len(b)
 		return 0, false, true
 	}
 	r := skipSpace(b, end)
@@ -328,7 +356,7 @@ func (s *splitter) take(raw []byte) (Document, *policy.Finding) {
 	}
 	s.line += d.facts.breaks
 	s.offset += int64(len(raw))
-	s.after, s.scanned, s.glued = s.next, 0, nil
+	s.after, s.scanned, s.glued, s.jsonShort = s.next, 0, nil, 0
 	return d, bad
 }
 
