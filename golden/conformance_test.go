@@ -23,13 +23,14 @@ import (
 
 // conformanceCase is options.json of a case.
 type conformanceCase struct {
-	Dir, Name              string `json:"-"`
-	Config, Values, Mesh   string
-	MeshSparse             string
-	Revision               string
-	NativeSidecars         bool
-	ExpectError, ErrorText *string
-	OwnEngineWant          string
+	Dir, Name            string `json:"-"`
+	Config, Values, Mesh string
+	MeshSparse           string
+	Revision             string
+	NativeSidecars       bool
+	// ExpectError is a pattern of the error in the modern corpora, a boolean in the legacy ones.
+	ExpectError   json.RawMessage
+	OwnEngineWant string
 }
 
 func conformanceCases(t testing.TB, corpus string) []conformanceCase {
@@ -50,6 +51,15 @@ func conformanceCases(t testing.TB, corpus string) []conformanceCase {
 		out = append(out, c)
 	}
 	return out
+}
+
+// fails tells whether the case must end in an error.
+func (c conformanceCase) fails() bool {
+	switch string(c.ExpectError) {
+	case "", "null", "false":
+		return false
+	}
+	return true
 }
 
 // source reads one of the three files of a case.
@@ -225,9 +235,9 @@ func compare(want, got []any) string {
 func (c conformanceCase) check(t testing.TB, o config.LoadOptions, s transform.Setup, want string) string {
 	t.Helper()
 	out, fs := c.run(t, o, s)
-	if c.ExpectError != nil {
+	if c.fails() {
 		if len(fs) == 0 {
-			return "no error, want " + *c.ExpectError
+			return "no error, want " + string(c.ExpectError)
 		}
 		return ""
 	}
@@ -268,3 +278,54 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// ownEngine are the cases of older versions whose own engine's output is the target.
+func ownEngine(c conformanceCase) bool {
+	corpus, name, _ := strings.Cut(c.Name, "/")
+	switch {
+	case strings.HasPrefix(name, "x-inject-label-no-"):
+		return corpus == "istio-1.24" || corpus == "istio-1.25" || corpus == "istio-1.26"
+	case strings.HasPrefix(name, "x-lifecycle-handlers-"):
+		return corpus == "istio-1.24"
+	}
+	return false
+}
+
+// TestConformanceVersions runs the configs of the other minor versions, with the version found from the files alone.
+func TestConformanceVersions(t *testing.T) {
+	t.Parallel()
+	listed := deviations(t)
+	for _, version := range []string{"1.24", "1.25", "1.26", "1.27", "1.28", "1.29", "1.31"} {
+		for _, c := range conformanceCases(t, "istio-"+version) {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				o := config.LoadOptions{
+					Injection: c.source(t, c.Config), Values: c.source(t, c.Values), Mesh: c.source(t, c.Mesh), Revision: c.Revision,
+				}
+				want := "want.yaml"
+				if ownEngine(c) {
+					want = "want-own-engine.yaml"
+				}
+				report(t, c, c.check(t, o, transform.Setup{}, want), listed)
+			})
+		}
+	}
+}
+
+// TestConformanceLegacy runs the flat configs of Istio 1.6 and 1.7, as kube-inject of that time did: without asking
+// policy or annotation.
+func TestConformanceLegacy(t *testing.T) {
+	t.Parallel()
+	listed := deviations(t)
+	for _, version := range []string{"1.6", "1.7"} {
+		for _, c := range conformanceCases(t, "istio-"+version) {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				o := config.LoadOptions{
+					Injection: c.source(t, c.Config), Values: c.source(t, c.Values), Mesh: c.source(t, c.Mesh), Revision: c.Revision,
+					IstioVersion: version,
+				}
+				report(t, c, c.check(t, o, transform.Setup{IgnorePolicy: true}, "want.yaml"), listed)
+			})
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package pod
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -14,10 +15,21 @@ import (
 
 // scrape is the value of ISTIO_PROMETHEUS_ANNOTATIONS: where the application's own metrics are.
 type scrape struct {
-	Scrape  string `json:"scrape"`
-	Path    string `json:"path"`
-	Port    string `json:"port"`
-	Targets string `json:"targets,omitempty"`
+	Scrape  string         `json:"scrape"`
+	Path    string         `json:"path"`
+	Port    string         `json:"port"`
+	Targets []scrapeTarget `json:"targets,omitempty"`
+}
+
+// scrapeTarget is one of several places with metrics (Istio 1.31).
+type scrapeTarget struct {
+	Port string `json:"port"`
+	Path string `json:"path"`
+}
+
+// empty tells that the pod says nothing about scraping.
+func (s scrape) empty() bool {
+	return s.Scrape == "" && s.Path == "" && s.Port == "" && len(s.Targets) == 0
 }
 
 // agentMetricsPath is where the agent serves the merged metrics.
@@ -32,7 +44,7 @@ func (w *work) mergePrometheus() []policy.Finding {
 	port := strconv.Itoa(int(w.mesh.GetDefaultConfig().GetStatusPort()))
 	own, keys := readScrape(w.pod.Annotations)
 	if w.opts.Behaviour.ScrapeTargets {
-		own.Targets = w.pod.Annotations[policy.AnnotationScrapeTargets]
+		own.addTargets(w.pod.Annotations[policy.AnnotationScrapeTargets])
 		if fs := w.checkScrapePort(own); len(fs) > 0 {
 			return fs
 		}
@@ -41,7 +53,7 @@ func (w *work) mergePrometheus() []policy.Finding {
 		// The user means the agent's port already.
 		return nil
 	}
-	if proxy := sidecar(&w.pod.Spec); proxy != nil && own != (scrape{}) {
+	if proxy := sidecar(&w.pod.Spec); proxy != nil && !own.empty() {
 		text, err := json.Marshal(own)
 		if err != nil {
 			return failure("E_ANNOTATION", "metadata.annotations", err.Error(), "")
@@ -118,4 +130,28 @@ func (w *work) clearScrape() {
 	if w.opts.Behaviour.ScrapeTargets {
 		delete(w.pod.Annotations, policy.AnnotationScrapeTargets)
 	}
+}
+
+// addTargets reads prometheus.istio.io/scrape-targets, "8080:/metrics,9100:/more"; the first also stands where the pod
+// names no port.
+func (s *scrape) addTargets(text string) {
+	if text == "" {
+		return
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		port, path, _ := strings.Cut(strings.TrimSpace(item), ":")
+		s.Targets = append(s.Targets, scrapeTarget{port, cmp.Or(path, "/metrics")})
+	}
+	if s.Port == "" {
+		s.Port, s.Path = s.Targets[0].Port, s.Targets[0].Path
+	}
+}
+
+// targetsText is the annotation again.
+func (s *scrape) targetsText() string {
+	var items []string
+	for _, t := range s.Targets {
+		items = append(items, t.Port+":"+t.Path)
+	}
+	return strings.Join(items, ",")
 }

@@ -127,9 +127,12 @@ func (s *stripper) restoreMetrics() {
 		s.note("metadata.annotations", policy.EnvPrometheusAnnotations+" cannot be read, so the scrape annotations are lost")
 		return
 	}
+	if len(own.Targets) > 0 && own.Port == own.Targets[0].Port && own.Path == own.Targets[0].Path {
+		own.Port, own.Path = "", ""
+	}
 	for key, v := range map[string]string{
 		policy.AnnotationPrometheusScrape: own.Scrape, policy.AnnotationPrometheusPath: own.Path,
-		policy.AnnotationPrometheusPort: own.Port, policy.AnnotationScrapeTargets: own.Targets,
+		policy.AnnotationPrometheusPort: own.Port, policy.AnnotationScrapeTargets: own.targetsText(),
 	} {
 		if v != "" {
 			a[key] = v

@@ -12,7 +12,8 @@ import (
 )
 
 // Encode writes v, a typed value or a pointer to one, as a node: fields in the order of their declaration, map keys
-// sorted, and nothing that is empty (no status: {}, no creationTimestamp: null). Where like, a node of the same
+// sorted, and nothing that is empty (no status: {}, no creationTimestamp: null) but the divisor of a resource field,
+// which prints as "0" from every Go program and from the API server. Where like, a node of the same
 // object as its author wrote it, is not nil, the keys that it holds come first and in its order.
 func (s *Schema) Encode(v any, like *yaml.Node) *yaml.Node {
 	n := s.encode(reflect.ValueOf(v), Deref(like))
@@ -90,7 +91,7 @@ func (s *Schema) encodeStruct(v reflect.Value, like *yaml.Node) *yaml.Node {
 	for i := range info.fields {
 		f := &info.fields[i]
 		fv := f.value(v)
-		if isEmpty(fv) && (!f.always || fv.Kind() != reflect.String) {
+		if isEmpty(fv) && (!f.always || fv.Kind() != reflect.String) && !isQuantity(f.typ) {
 			continue
 		}
 		if n := s.encode(fv, Get(like, f.name)); n != nil {
