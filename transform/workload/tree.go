@@ -6,14 +6,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxHops bounds chains of aliases and nested merge keys, so that a tree that refers to itself ends.
+// maxHops bounds chains of aliases, so that one that leads to itself ends.
 const maxHops = 100
 
 // Resolve follows aliases to the node they stand for. It gives nil for nil and for aliases that lead nowhere.
 func Resolve(n *yaml.Node) *yaml.Node {
 	for range maxHops {
-		switch {
-		case n == nil || n.Kind != yaml.AliasNode:
+		if n == nil || n.Kind != yaml.AliasNode {
 			return n
 		}
 		n = n.Alias
@@ -24,11 +23,14 @@ func Resolve(n *yaml.Node) *yaml.Node {
 // Child looks a key up in a mapping as the cluster sees it: aliases followed, merge keys honoured, an explicit key
 // before a merged one. It gives the key's node and the value's, not resolved; both are nil where there is none.
 func Child(mapping *yaml.Node, key string) (k, v *yaml.Node) {
-	return child(Resolve(mapping), key, 0)
+	var seen []*yaml.Node
+	return child(Resolve(mapping), key, &seen)
 }
 
-func child(m *yaml.Node, key string, hops int) (k, v *yaml.Node) {
-	if m == nil || m.Kind != yaml.MappingNode || hops > maxHops {
+// child keeps the mappings with merge keys that it has been through in seen: none of them can hold the key any more,
+// and without them a tree whose merge keys lead to themselves would never end.
+func child(m *yaml.Node, key string, seen *[]*yaml.Node) (k, v *yaml.Node) {
+	if m == nil || m.Kind != yaml.MappingNode {
 		return nil, nil
 	}
 	var merge *yaml.Node
@@ -43,8 +45,12 @@ func child(m *yaml.Node, key string, hops int) (k, v *yaml.Node) {
 			return m.Content[i], m.Content[i+1]
 		}
 	}
+	if merge == nil || slices.Contains(*seen, m) {
+		return nil, nil
+	}
+	*seen = append(*seen, m)
 	for _, source := range mergeSources(merge) {
-		if k, v = child(source, key, hops+1); k != nil {
+		if k, v = child(source, key, seen); k != nil {
 			return k, v
 		}
 	}
@@ -74,12 +80,24 @@ func mergeSources(merge *yaml.Node) []*yaml.Node {
 type pair struct{ key, value *yaml.Node }
 
 // pairs lists the mapping's entries in document order, those that come through merge keys behind its own.
-func pairs(m *yaml.Node) []pair { return appendPairs(nil, Resolve(m), 0) }
+func pairs(m *yaml.Node) []pair {
+	l := pairList{keys: make(map[string]bool)}
+	l.add(Resolve(m))
+	return l.all
+}
 
-func appendPairs(all []pair, m *yaml.Node, hops int) []pair {
-	if m == nil || m.Kind != yaml.MappingNode || hops > maxHops {
-		return all
+// pairList collects entries; keys are those it has, seen the mappings it has been through.
+type pairList struct {
+	all  []pair
+	keys map[string]bool
+	seen []*yaml.Node
+}
+
+func (l *pairList) add(m *yaml.Node) {
+	if m == nil || m.Kind != yaml.MappingNode || slices.Contains(l.seen, m) {
+		return
 	}
+	l.seen = append(l.seen, m)
 	var merge *yaml.Node
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		name := Resolve(m.Content[i])
@@ -87,15 +105,14 @@ func appendPairs(all []pair, m *yaml.Node, hops int) []pair {
 		case name == nil || name.Kind != yaml.ScalarNode:
 		case isMerge(name):
 			merge = m.Content[i+1]
-		case slices.ContainsFunc(all, func(p pair) bool { return Resolve(p.key).Value == name.Value }):
-		default:
-			all = append(all, pair{m.Content[i], m.Content[i+1]})
+		case !l.keys[name.Value]:
+			l.keys[name.Value] = true
+			l.all = append(l.all, pair{m.Content[i], m.Content[i+1]})
 		}
 	}
 	for _, source := range mergeSources(merge) {
-		all = appendPairs(all, source, hops+1)
+		l.add(source)
 	}
-	return all
 }
 
 func isNull(n *yaml.Node) bool {
