@@ -91,7 +91,7 @@ func (s *Schema) encodeStruct(v reflect.Value, like *yaml.Node) *yaml.Node {
 	for i := range info.fields {
 		f := &info.fields[i]
 		fv := f.value(v)
-		if isEmpty(fv) && (!f.always || fv.Kind() != reflect.String) && !isQuantity(f.typ) {
+		if isEmpty(fv) && !f.printsEmpty() {
 			continue
 		}
 		if n := s.encode(fv, Get(like, f.name)); n != nil {
@@ -103,6 +103,19 @@ func (s *Schema) encodeStruct(v reflect.Value, like *yaml.Node) *yaml.Node {
 	}
 	orderLike(out, like)
 	return out
+}
+
+// printsEmpty tells whether the field is written although it is empty: scalars that JSON always has (a name, a port),
+// and quantities, which never count as empty there.
+func (f *fieldInfo) printsEmpty() bool {
+	switch f.typ.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		return false
+	case reflect.Struct:
+		return isQuantity(f.typ) || f.always && isIntOrString(f.typ)
+	default:
+		return f.always
+	}
 }
 
 func (s *Schema) encodeMap(v reflect.Value, like *yaml.Node) *yaml.Node {
