@@ -1,0 +1,172 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kube-inject/inject/policy"
+)
+
+// Flip says that a verdict comes or goes when one option changes and all others stay.
+type Flip struct {
+	// Option is the flag's name, see [Flags].
+	Option string
+	// At is the last value with the present verdicts where Above, else the largest smaller value without them.
+	At    time.Duration
+	Above bool
+	// Verdict is what comes (Appears) or goes.
+	Verdict  ID
+	Severity policy.Severity
+	Appears  bool
+}
+
+// String prints the flip as a phrase: "--app-shutdown above 5s brings outbound-lost".
+func (f Flip) String() string {
+	verb := "ends"
+	if f.Appears {
+		verb = "brings"
+	}
+	if f.Above {
+		return fmt.Sprintf("--%s above %s %s %s", f.Option, FormatDuration(f.At), verb, f.Verdict)
+	}
+	return fmt.Sprintf("--%s of %s or less %s %s", f.Option, FormatDuration(f.At), verb, f.Verdict)
+}
+
+// searchEnd is the largest estimate worth asking about; searchStep the first step away from the present value.
+const (
+	searchEnd  = time.Hour
+	searchStep = 250 * time.Millisecond
+)
+
+// knob is an option that can be turned.
+type knob struct {
+	name string
+	of   func(*Options) *time.Duration
+}
+
+// Sensitivity gives, for every estimate, the nearest smaller and larger value at which a warning or an error comes or
+// goes, exact to the millisecond. It looks in growing steps up to an hour, so a verdict that comes and goes between
+// two steps can stay unseen. The order is that of [Flags].
+func Sensitivity(p Pod, o Options) []Flip {
+	m := read(&p, &o)
+	base := m.bad(&o)
+	var out []Flip
+	for _, k := range m.knobs() {
+		out = append(out, m.below(k, o, base)...)
+		out = append(out, m.above(k, o, base)...)
+	}
+	return out
+}
+
+func (m *model) knobs() []knob {
+	var list []knob
+	if m.sidecar != None {
+		list = append(list, knob{"proxy-ready", func(o *Options) *time.Duration { return &o.ProxyReady }})
+	}
+	list = append(list,
+		knob{"app-shutdown", func(o *Options) *time.Duration { return &o.AppShutdown.Default }},
+		knob{"requests-in-flight", func(o *Options) *time.Duration { return &o.RequestsInFlight }})
+	if m.settings.exitOnZero {
+		list = append(list, knob{"connections-open", func(o *Options) *time.Duration { return &o.ConnectionsOpen }})
+	}
+	list = append(list, knob{"endpoint-lag", func(o *Options) *time.Duration { return &o.EndpointLag }})
+	if _, limited := m.deadline(); limited && m.job {
+		list = append(list, knob{"app-duration", func(o *Options) *time.Duration { return &o.AppDuration }})
+	}
+	return list
+}
+
+// bad plays the pod and gives its warnings and errors.
+func (m *model) bad(o *Options) []ID {
+	_, found := m.play(o)
+	var ids []ID
+	for _, f := range found {
+		if isBad(f.id) && !slices.Contains(ids, f.id) {
+			ids = append(ids, f.id)
+		}
+	}
+	return ids
+}
+
+func isBad(id ID) bool {
+	switch id {
+	case JobRetrying, JobFailed, JobCompletes, StartOK, StopOK:
+		return false
+	}
+	return true
+}
+
+// at plays the pod with one knob turned to value; o is a copy.
+func (m *model) at(k knob, o Options, value time.Duration) []ID {
+	*k.of(&o) = value
+	return m.bad(&o)
+}
+
+func (m *model) above(k knob, o Options, base []ID) []Flip {
+	same := *k.of(&o)
+	for step := searchStep; same+step <= searchEnd; step *= 2 {
+		if !slices.Equal(m.at(k, o, same+step), base) {
+			last, _, ids := m.bisect(k, o, base, same, same+step)
+			return flips(k, last, true, base, ids)
+		}
+		same += step
+	}
+	return nil
+}
+
+func (m *model) below(k knob, o Options, base []ID) []Flip {
+	same := *k.of(&o)
+	if same >= Never {
+		if same = searchEnd; !slices.Equal(m.at(k, o, same), base) {
+			return nil
+		}
+	}
+	for step := searchStep; same > 0; step *= 2 {
+		to := max(0, same-step)
+		if !slices.Equal(m.at(k, o, to), base) {
+			_, first, ids := m.bisect(k, o, base, same, to)
+			return flips(k, first, false, base, ids)
+		}
+		same = to
+	}
+	return nil
+}
+
+// bisect narrows the change between a value with the verdicts of base and one without to a millisecond; ids are the
+// verdicts right behind it.
+func (m *model) bisect(k knob, o Options, base []ID, same, other time.Duration) (last, first time.Duration, ids []ID) {
+	ids = m.at(k, o, other)
+	for max(same-other, other-same) > time.Millisecond {
+		middle := (same + (other-same)/2).Truncate(time.Millisecond)
+		if middle == same || middle == other {
+			break
+		}
+		if now := m.at(k, o, middle); slices.Equal(now, base) {
+			same = middle
+		} else {
+			other, ids = middle, now
+		}
+	}
+	return same, other, ids
+}
+
+func flips(k knob, at time.Duration, above bool, base, ids []ID) []Flip {
+	var out []Flip
+	add := func(id ID, appears bool) {
+		out = append(out, Flip{
+			Option: k.name, At: at, Above: above, Verdict: id, Severity: rankOf(id).Severity, Appears: appears,
+		})
+	}
+	for _, id := range base {
+		if !slices.Contains(ids, id) {
+			add(id, false)
+		}
+	}
+	for _, id := range ids {
+		if !slices.Contains(base, id) {
+			add(id, true)
+		}
+	}
+	return out
+}
