@@ -120,17 +120,15 @@ func (d *differ) diffField(f *fieldInfo, b, a reflect.Value, at manifest.Path, n
 		d.dropEmptied(a, at, node)
 	case b.Kind() == reflect.Map && written && a.Len() > 0:
 		d.diffMap(b, a, at, like)
+	case isEmpty(a) && !f.printsEmpty():
+		d.add(manifest.Change{Op: manifest.Remove, Path: at})
 	default:
-		d.replace(a, at, like)
+		d.set(a, at, like)
 	}
 }
 
-// replace sets the whole value, or takes the key out where nothing is left of it.
-func (d *differ) replace(a reflect.Value, at manifest.Path, like *yaml.Node) {
-	if a.Kind() != reflect.Pointer && isEmpty(a) || a.Kind() == reflect.Pointer && a.IsNil() {
-		d.add(manifest.Change{Op: manifest.Remove, Path: at})
-		return
-	}
+// set gives the whole value.
+func (d *differ) set(a reflect.Value, at manifest.Path, like *yaml.Node) {
 	if n := d.schema.encode(a, like); n != nil {
 		d.add(manifest.Change{Op: manifest.Set, Path: at, Value: n})
 	}
@@ -160,15 +158,8 @@ func (d *differ) diffMap(b, a reflect.Value, at manifest.Path, like *yaml.Node) 
 	for _, k := range keysLike(a, like) {
 		av, bv := a.MapIndex(k), b.MapIndex(k)
 		if !bv.IsValid() || !d.equal(bv, av) {
-			d.replaceEntry(av, at.With(manifest.Key(k.String())), Get(like, k.String()))
+			d.set(av, at.With(manifest.Key(k.String())), Get(like, k.String()))
 		}
-	}
-}
-
-// replaceEntry sets a map entry; unlike a field, an empty one stays.
-func (d *differ) replaceEntry(a reflect.Value, at manifest.Path, like *yaml.Node) {
-	if n := d.schema.encode(a, like); n != nil {
-		d.add(manifest.Change{Op: manifest.Set, Path: at, Value: n})
 	}
 }
 
@@ -254,7 +245,7 @@ func named(cs []corev1.Container, name string) bool {
 func (d *differ) diffList(key string, b, a reflect.Value, at manifest.Path, node, like *yaml.Node, moved moves) {
 	field := d.schema.of(b.Type().Elem()).field(key)
 	if field == nil {
-		d.replace(a, at, like)
+		d.set(a, at, like)
 		return
 	}
 	place := make(map[string]int, b.Len())
