@@ -2,7 +2,6 @@ package workload
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -12,7 +11,7 @@ import (
 
 const (
 	maxListDepth = 8
-	maxObjects   = 1_000_000
+	maxItems     = 1_000_000
 )
 
 // Found is what a document holds.
@@ -84,7 +83,8 @@ type finder struct {
 	sops *yaml.Node
 	// open are the lists around the object at hand, to notice one that holds itself.
 	open []*yaml.Node
-	full bool
+	// items counts what lists have been asked for.
+	items int
 }
 
 // place is where an object is looked for.
@@ -120,7 +120,7 @@ func encrypted(root *yaml.Node) *yaml.Node {
 
 func (f *finder) object(p place) {
 	o, ok := f.identify(p)
-	if !ok || f.overflow(o) {
+	if !ok {
 		return
 	}
 	o.Row = f.reg.lookup(o.Group, o.Resource.Kind)
@@ -142,16 +142,6 @@ func (f *finder) object(p place) {
 		f.templates(&o)
 	}
 	f.found.Objects = append(f.found.Objects, o)
-}
-
-// overflow stops the walk where lists that share items through aliases would make it endless.
-func (f *finder) overflow(o Object) bool {
-	if f.full || len(f.found.Objects) < maxObjects {
-		return f.full
-	}
-	f.full = true
-	f.fail(CodeLimit, o.Resource, o.Node, "", "the document holds more than "+strconv.Itoa(maxObjects)+" objects", "")
-	return true
 }
 
 // identify reads who the object is; ok is false where it is no Kubernetes object.

@@ -45,10 +45,21 @@ func (f *finder) list(o Object) bool {
 	}
 	f.open = append(f.open, items)
 	for i, n := range items.Content {
+		if f.items++; f.items > maxItems {
+			f.overflow(o, key)
+			break
+		}
 		f.item(o, n, i, item)
 	}
 	f.open = f.open[:len(f.open)-1]
 	return true
+}
+
+// overflow reports, once, that lists which share items through aliases hold more of them than any document can.
+func (f *finder) overflow(list Object, key *yaml.Node) {
+	if f.items == maxItems+1 {
+		f.fail(CodeLimit, list.Resource, key, "items", "the document holds more than "+strconv.Itoa(maxItems)+" items", "")
+	}
 }
 
 func (f *finder) item(list Object, n *yaml.Node, i int, p place) {
