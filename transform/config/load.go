@@ -242,7 +242,7 @@ func (l *loader) mesh(e Engine) *Mesh {
 	} else {
 		l.taken = append(l.taken, "mesh config: defaults")
 	}
-	applySets(t, l.opts.SetMesh, func(k SetKind) string { return "--set-mesh" }, &l.problems)
+	applySets(t, l.opts.SetMesh, func(SetKind) string { return setMeshFlag }, &l.problems)
 	return readMesh(t, e, &l.problems)
 }
 

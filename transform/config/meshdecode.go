@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -139,6 +140,9 @@ func (d *protoDecoder) single(fresh protoreflect.Value, fd protoreflect.FieldDes
 		if s, ok := v.(string); ok {
 			return protoreflect.ValueOfString(s), true
 		}
+		if s, ok := d.flagText(v, path); ok {
+			return protoreflect.ValueOfString(s), true
+		}
 		d.wrong(path, v, "a text (quote it)")
 	case protoreflect.BytesKind:
 		if s, ok := v.(string); ok {
@@ -153,6 +157,21 @@ func (d *protoDecoder) single(fresh protoreflect.Value, fd protoreflect.FieldDes
 		return d.number(fd.Kind(), v, path)
 	}
 	return protoreflect.Value{}, false
+}
+
+// flagText makes a text of a number or boolean that a flag gave: a command line has no quotes that YAML would see, and the
+// mesh config, other than values, says which type it wants.
+func (d *protoDecoder) flagText(v any, path []string) (string, bool) {
+	if !strings.HasPrefix(d.tree.place(path).File, setMeshFlag+" ") {
+		return "", false
+	}
+	switch v := v.(type) {
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	}
+	return "", false
 }
 
 func (d *protoDecoder) enum(ed protoreflect.EnumDescriptor, v any, path []string) (protoreflect.Value, bool) {

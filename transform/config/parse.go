@@ -52,10 +52,13 @@ func syntaxFinding(t text, err error) *policy.Finding {
 	if strings.Contains(message, "found character that cannot start any token") {
 		hint = "Indent with spaces, and quote text that starts with @, ` or %."
 	}
-	at := t.at(line, 0)
-	if line == 0 {
-		at.Line = 0
+	// The library counts from 0 where the parser failed and not the scanner, and leaves the first line out altogether.
+	for _, ofParser := range []string{"',' or ']'", "',' or '}'", "node content", "'-' indicator", "expected key", "<document start>"} {
+		if line > 0 && strings.HasSuffix(message, ofParser) {
+			line++
+		}
 	}
+	at := t.at(line, 0)
 	return &policy.Finding{
 		Code: CodeSyntax, Severity: policy.Error, Position: at, Document: t.document, Hint: hint,
 		Message: t.name() + " is not valid YAML: " + message,

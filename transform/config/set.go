@@ -16,6 +16,9 @@ type Set struct {
 	Text string
 }
 
+// setMeshFlag is the flag whose values go by the type of the mesh config's field.
+const setMeshFlag = "--set-mesh"
+
 // applySets changes a tree by set flags, in their order. It gives the paths that were set.
 func applySets(t *tree, sets []Set, flag func(SetKind) string, p *problems) [][]string {
 	var changed [][]string
