@@ -39,6 +39,7 @@ type oldAgentRun struct {
 	queue   []happening
 	running []int // epochs, rising
 	ready   map[int]bool
+	drained map[int]bool
 	desired int         // number of the configuration wanted
 	configs map[int]int // configuration of each epoch
 	serials map[int]int // which launch each epoch is; numbers come again after an abort
@@ -61,7 +62,7 @@ func (s *starting) playOldRun(c *container, at time.Duration, restart int) proxy
 		s.gateEvents(c, p, Never)
 	}
 	a := &oldAgentRun{
-		s: s, c: c, ready: map[int]bool{}, configs: map[int]int{}, serials: map[int]int{},
+		s: s, c: c, ready: map[int]bool{}, drained: map[int]bool{}, configs: map[int]int{}, serials: map[int]int{},
 		budget: retryBudget, retryAt: Never,
 	}
 	a.plan(at)
@@ -185,7 +186,8 @@ func (a *oldAgentRun) becomesReady(h happening) {
 	}
 	a.ready[h.epoch] = true
 	for _, old := range a.running {
-		if old < h.epoch {
+		if old < h.epoch && !a.drained[old] {
+			a.drained[old] = true
 			a.s.add(a.c, h.at, EpochDrain).Epoch = old
 			a.push(happening{at: h.at + a.s.m.settings.parentShutdown, what: outlived, epoch: old, serial: a.serials[old]})
 		}
@@ -201,6 +203,7 @@ func (a *oldAgentRun) end(at time.Duration, epoch int) *Event {
 	was := a.anyReady()
 	a.running = slices.DeleteFunc(a.running, func(e int) bool { return e == epoch })
 	delete(a.ready, epoch)
+	delete(a.drained, epoch)
 	if was && !a.anyReady() {
 		a.s.ready[len(a.s.ready)-1].to = at
 	}

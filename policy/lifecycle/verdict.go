@@ -117,19 +117,19 @@ type Verdict struct {
 // Result is the outcome of one simulation.
 type Result struct {
 	Kind, Namespace, Name string
-	// Variant names the result in a comparison; empty outside.
+	// Variant is for the caller to fill with the name of the variant in a comparison; empty outside.
 	Variant string
 	Sidecar Sidecar
 	Options Options
 	// Grace is the termination grace period in seconds.
 	Grace int64
-	// Containers are the names in the order of their rows: init containers, then regular containers.
+	// Containers are init containers, then regular containers, in the order of the pod.
 	Containers []Container
 	// Events are sorted by phase, time, container.
 	Events []Event
 	// Verdicts are sorted by id.
 	Verdicts []Verdict
-	// Flips is empty; [Sensitivity] gives what belongs there.
+	// Flips is for the caller to fill from [Sensitivity] where it is to be printed.
 	Flips []Flip
 }
 
