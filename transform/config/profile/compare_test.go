@@ -70,7 +70,7 @@ func TestTemplatesRenderAsIstio(t *testing.T) {
 // rendered gives the lines of a rendered template, after it went through the types of a Pod, and the paths that are null.
 func rendered(t testing.TB, text []byte) []string {
 	t.Helper()
-	js, err := yaml.YAMLToJSONStrict(text)
+	js, err := yaml.YAMLToJSON(text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

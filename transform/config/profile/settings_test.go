@@ -29,7 +29,7 @@ func settings() []setting {
 		{name: "localhost", localhost: true},
 
 		{name: "no labels"},
-		{name: "canonical", labels: `"service.istio.io/canonical-name": n, "service.istio.io/canonical-revision": r`},
+		{name: "canonical", labels: `"service.istio.io/canonical-name": cn, "service.istio.io/canonical-revision": r`},
 		{name: "canonical empty", labels: `"service.istio.io/canonical-name": "", app: "", version: ""`},
 		{name: "kubernetes labels", labels: `"app.kubernetes.io/name": kn, "app.kubernetes.io/version": kv, app: a, version: v`},
 		{name: "app and version", labels: `app: a, version: v`},
@@ -40,7 +40,7 @@ func settings() []setting {
 		{name: "tunnel", mesh: hbone},
 		{name: "no tunnel", mesh: `{defaultConfig: {proxyMetadata: {ISTIO_META_ENABLE_HBONE: "false"}}}`},
 
-		{name: "owner in namespace", owner: `{name: n, namespace: ns, kind: StatefulSet, apiVersion: apps/v1}`},
+		{name: "owner in namespace", owner: `{name: db, namespace: ns, kind: StatefulSet, apiVersion: apps/v1}`},
 		{name: "owner without name", owner: `{name: "", kind: Pod, apiVersion: v1}`},
 		{name: "owner without version", owner: `{name: x, kind: Pod, apiVersion: ""}`},
 
@@ -48,7 +48,7 @@ func settings() []setting {
 		{name: "default logs container", annotations: `"kubectl.kubernetes.io/default-logs-container": x`},
 		{name: "two containers", containers: `[{name: a}, {name: b, ports: [{containerPort: 1}, {containerPort: 2, name: "n<"}]}]`},
 		{name: "ports of two", containers: `[{name: a, ports: [{containerPort: 1, protocol: UDP}]}, {name: b, ports: [{containerPort: 2, hostPort: 3}]}]`},
-		{name: "own proxy", containers: `[{name: istio-proxy, ports: [{containerPort: 7}]}, {name: z}, {name: y}]`},
+		{name: "own proxy", containers: `[{name: istio-proxy, ports: [{containerPort: 7}]}, {name: app}, {name: other}]`},
 		{name: "own proxy last", containers: `[{name: z}, {name: istio-proxy, image: auto}]`},
 		{name: "only own proxy", containers: `[{name: istio-proxy}]`},
 		{name: "no containers", containers: `[]`},
@@ -156,7 +156,7 @@ func settings() []setting {
 		{name: "user volumes as list", annotations: `"sidecar.istio.io/userVolume": '[{"emptyDir":{}},{"name":"q","emptyDir":{}}]', "sidecar.istio.io/userVolumeMount": '[{"mountPath":"/a"},{"name":"q","mountPath":"/q"}]'`},
 		{name: "gateway security", values: `{gateways: {securityContext: {runAsUser: 77, sysctls: [{name: a, value: "1"}]}}}`},
 		{name: "everything", native: true, compliance: "pqc", localhost: true, annotations: trafficAnnotations() + `, "sidecar.istio.io/bootstrapOverride": cm, "apm.datadoghq.com/env": '{"A":"b"}', "sidecar.istio.io/userVolume": '{"u":{"emptyDir":{}}}', "sidecar.istio.io/userVolumeMount": '{"u":{"mountPath":"/u"}}'`,
-			values: `{revision: rr, global: {trustBundleName: tb, network: n, meshID: m, mountMtlsCerts: true, logAsJson: true, nativeNftables: true, imagePullPolicy: Never, imagePullSecrets: [s], sts: {servicePort: 5}, proxy: {tracer: datadog, outlierLogPath: /o, capNetBindService: true}, proxy_init: {forceApplyIptables: true}}, pilot: {crlConfigMapName: x}}`,
+			values: `{revision: rr, global: {trustBundleName: tb, network: net, meshID: m, mountMtlsCerts: true, logAsJson: true, nativeNftables: true, imagePullPolicy: Never, imagePullSecrets: [s], sts: {servicePort: 5}, proxy: {tracer: datadog, outlierLogPath: /o, capNetBindService: true}, proxy_init: {forceApplyIptables: true}}, pilot: {crlConfigMapName: x}}`,
 			mesh:   `{defaultConfig: {proxyMetadata: {ISTIO_META_ENABLE_HBONE: "true"}}, extensionProviders: [{name: o, opentelemetry: {service: s, port: 1, serviceAttributeEnrichment: OTEL_SEMANTIC_CONVENTIONS}}]}`},
 	}
 }
