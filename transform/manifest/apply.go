@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/kube-inject/inject/policy"
 )
@@ -30,9 +31,14 @@ func (o Options) Apply(p *Parsed, changes []Change) (Result, []policy.Finding) {
 	}
 	want := cs.intended(p.Root, &cs.top)
 	res := Result{Changed: true}
-	res.Raw, res.Edits, err = p.spliced(cs)
-	if err == nil {
-		res.Root, err = p.verify(res.Raw, want)
+	for _, keep := range []bool{false, true} {
+		// A text without a last line end may have to gain one: a block scalar that becomes its last line needs it.
+		if keep && (err == nil || breakBefore(p.Doc.Raw, len(p.Doc.Raw)) > 0) {
+			break
+		}
+		if res.Raw, res.Edits, err = p.spliced(cs, keep); err == nil {
+			res.Root, err = p.verify(res.Raw, want)
+		}
 	}
 	if err != nil {
 		if o.NoReencode {
@@ -40,8 +46,12 @@ func (o Options) Apply(p *Parsed, changes []Change) (Result, []policy.Finding) {
 				"the change cannot be written into the text: "+p.reason(err), "")}
 		}
 		res.Reencoded, res.Reason = true, p.reason(err)
-		if res.Raw, err = p.reencode(cs, want); err == nil {
-			res.Root, err = p.verify(res.Raw, want)
+		for _, keep := range []bool{false, true} {
+			if res.Raw, err = p.reencode(cs, want, keep); err == nil {
+				if res.Root, err = p.verify(res.Raw, want); err == nil {
+					break
+				}
+			}
 		}
 		if err != nil {
 			return Result{}, []policy.Finding{p.finding("E_VERIFY", policy.Error, p.Root,
@@ -59,7 +69,7 @@ func (o Options) Apply(p *Parsed, changes []Change) (Result, []policy.Finding) {
 }
 
 // spliced edits the bytes.
-func (p *Parsed) spliced(cs *changeSet) ([]byte, []Edit, error) {
+func (p *Parsed) spliced(cs *changeSet, keep bool) ([]byte, []Edit, error) {
 	pl := &planner{p: p, cs: cs, raw: p.Doc.Raw, look: p.lookOf()}
 	if p.aliased {
 		pl.anchored(p.Root, &cs.top)
@@ -68,6 +78,7 @@ func (p *Parsed) spliced(cs *changeSet) ([]byte, []Edit, error) {
 	if pl.err != nil {
 		return nil, nil, pl.err
 	}
+	pl.finish(keep)
 	raw, err := splice(p.Doc.Raw, pl.edits, 0, len(p.Doc.Raw))
 	if err != nil {
 		return nil, nil, err
@@ -83,6 +94,9 @@ func (p *Parsed) spliced(cs *changeSet) ([]byte, []Edit, error) {
 
 // reason puts the cause of a fallback into words for people.
 func (p *Parsed) reason(err error) string {
+	if p.aliased && strings.Contains(err.Error(), "unknown anchor") {
+		return "an anchor that goes away is used elsewhere by its alias; the alias was written out"
+	}
 	if _, ok := err.(differs); ok && p.aliased {
 		return "an anchored value that changes is used elsewhere by its alias; the alias was written out"
 	}

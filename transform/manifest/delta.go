@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -39,8 +41,9 @@ type movedNode struct {
 
 // changeSet is all changes of one document.
 type changeSet struct {
-	root *yaml.Node
-	top  delta
+	root   *yaml.Node
+	top    delta
+	movers []*movedNode
 	// moved holds the stand-ins for moved elements inside of new values.
 	moved map[*yaml.Node]*movedNode
 	// source marks values that come from the document itself and keep their scalar styles.
@@ -52,6 +55,38 @@ type badPath struct{ path Path }
 
 func (e badPath) Error() string {
 	return fmt.Sprintf("change at %s leads through a value that is no collection", e.path)
+}
+
+var errCycle = errors.New("an element is moved into itself")
+
+// acyclic tells whether no moved element ends up inside of itself.
+func (cs *changeSet) acyclic(d *delta, around []*movedNode) bool {
+	enter := func(m *movedNode) bool {
+		return m == nil || !slices.Contains(around, m) && cs.acyclic(m.d, append(around[:len(around):len(around)], m))
+	}
+	for _, k := range d.kids {
+		if !k.d.moved && !cs.acyclic(k.d, around) {
+			return false
+		}
+	}
+	for _, ins := range d.inserts {
+		if !enter(ins.from) {
+			return false
+		}
+	}
+	var value func(v *yaml.Node) bool
+	value = func(v *yaml.Node) bool {
+		if v == nil || !enter(cs.moved[v]) {
+			return false
+		}
+		for _, c := range v.Content {
+			if !value(c) {
+				return false
+			}
+		}
+		return true
+	}
+	return d.set == nil || len(cs.moved) == 0 || value(d.set)
 }
 
 func (d *delta) empty() bool {
@@ -102,6 +137,11 @@ func collect(root *yaml.Node, changes []Change) (*changeSet, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+	}
+	for _, m := range cs.movers {
+		if !cs.acyclic(m.d, []*movedNode{m}) {
+			return nil, errCycle
 		}
 	}
 	cs.prune(root, &cs.top)
@@ -333,9 +373,9 @@ func (cs *changeSet) move(c Change) error {
 	for _, s := range c.Path[:len(c.Path)-1] {
 		seq = child(seq, s)
 	}
-	return cs.insert(c.To, insertion{at: c.Index, from: &movedNode{
-		node: n, seq: Resolve(seq), slot: c.Path[len(c.Path)-1].Index, d: d,
-	}})
+	m := &movedNode{node: n, seq: Resolve(seq), slot: c.Path[len(c.Path)-1].Index, d: d}
+	cs.movers = append(cs.movers, m)
+	return cs.insert(c.To, insertion{at: c.Index, from: m})
 }
 
 // prune turns whole new values into edits of their parts where that keeps more of the text, and drops what changes

@@ -239,9 +239,6 @@ func (pl *planner) flowAfter(f *flowItems, p int, gone []bool, nodes []*yaml.Nod
 // flowBefore writes items in front of item q, which stays and is the first one that does.
 func (pl *planner) flowBefore(f *flowItems, q int, nodes []*yaml.Node, look flowLook) {
 	start := f.items[q]
-	if q > 0 {
-		start = f.items[0]
-	}
 	sep := "," + look.comma
 	prefix := pl.prefix(f.items[q])
 	if f.own(q) {

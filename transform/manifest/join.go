@@ -64,7 +64,9 @@ func (j *Joiner) Wrote(text []byte) {
 	}
 	end := len(text) - breakBefore(text, len(text))
 	if end < len(text) {
-		j.eol = string(text[end:])
+		if j.eol = string(text[end:]); j.eol != "\r\n" && j.eol != "\r" {
+			j.eol = "\n"
+		}
 	}
 	start := end
 	for start > 0 && breakBefore(text, start) == 0 {

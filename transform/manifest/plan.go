@@ -355,12 +355,7 @@ func (pl *planner) ownLine(offset int) bool {
 
 // deleteLines deletes the lines from the one that holds start to the one that holds end.
 func (pl *planner) deleteLines(start, end int) {
-	from, to := pl.p.lineStart(start), nextLine(pl.raw, end)
-	if to == len(pl.raw) && lineEnd(pl.raw, end) == to {
-		// The last line had no line end; the one before shall have none either.
-		from -= breakBefore(pl.raw, from)
-	}
-	pl.edit(from, to, nil)
+	pl.edit(pl.p.lineStart(start), nextLine(pl.raw, end), nil)
 }
 
 // sequence edits a block sequence.
@@ -446,9 +441,6 @@ func (pl *planner) removeItem(n *yaml.Node, d *delta, i, col int) {
 	}
 	if k := d.kid(At(i)); k.moved {
 		from, to := pl.owned(n, i, dash, col)
-		if to == len(pl.raw) && breakBefore(pl.raw, to) == 0 {
-			from -= breakBefore(pl.raw, from)
-		}
 		if !pl.ownLine(dash) {
 			pl.fail("a list item that shares its line is moved")
 			return
@@ -529,7 +521,7 @@ func (pl *planner) insertItems(n *yaml.Node, group []insertion, at, col int, s s
 					return
 				}
 				w.buf = append(w.buf, t...)
-				w.blockLast = false
+				w.last = 0
 				continue
 			}
 			w.spaces(col)
@@ -614,19 +606,51 @@ func (pl *planner) insertLines(at int, text func(*writer), before *yaml.Node) {
 	if pl.err != nil {
 		return
 	}
-	w := pl.writer(pl.eolBefore(at))
-	text(w)
+	w := pl.render(text, pl.eolBefore(at), func(w *writer) bool {
+		return pl.swallows(at, len(w.buf)-len(bytes.TrimLeft(w.buf, " ")), w.last)
+	})
 	if at < len(pl.raw) || breakBefore(pl.raw, at) > 0 || at == 0 {
 		pl.edit(at, at, w.buf)
 		return
 	}
-	if w.blockLast {
-		w = pl.writer(w.eol)
+	pl.stripLast(before)
+	pl.edit(at, at, append([]byte(w.eol), bytes.TrimSuffix(w.buf, []byte(w.eol))...))
+}
+
+// render prints text, and once more without block scalars where the one at its end would take in what follows.
+func (pl *planner) render(text func(*writer), eol string, swallows func(*writer) bool) *writer {
+	w := pl.writer(eol)
+	text(w)
+	if w.last != 0 && swallows(w) {
+		w = pl.writer(eol)
 		w.noLiteral = true
 		text(w)
 	}
-	pl.stripLast(before)
-	pl.edit(at, at, append([]byte(w.eol), bytes.TrimSuffix(w.buf, []byte(w.eol))...))
+	return w
+}
+
+// swallows tells whether a block scalar that ends before offset at, around column col, would change by what stands
+// there: deeper comments become text, kept blank lines too, and without a last line end it loses its own.
+func (pl *planner) swallows(at, col int, last byte) bool {
+	if last == 0 {
+		return false
+	}
+	if at >= len(pl.raw) {
+		return last != '-' && breakBefore(pl.raw, at) == 0
+	}
+	for i := at; i < len(pl.raw); i = nextLine(pl.raw, i) {
+		first := skipBlanks(pl.raw, i)
+		if first < len(pl.raw) && breakAt(pl.raw, first) == 0 {
+			return pl.raw[first] == '#' && first-i > col
+		}
+		if last == '+' || first-i > col {
+			return true
+		}
+		if first >= len(pl.raw) {
+			break
+		}
+	}
+	return false
 }
 
 // stripLast gives the block scalar that ends the file without a line break the indicator that says so.
@@ -710,8 +734,46 @@ func reindent(text []byte, by int) []byte {
 	return out
 }
 
-// splice applies edits to raw[from:to]; offsets are those of raw. Edits that overlap are an error.
-func splice(raw []byte, edits []Edit, from, to int) ([]byte, error) {
+// finish settles what happens at the end of a text without a last line end: lines deleted there take the line end before
+// them along, so that the text still ends without one; keep leaves it in.
+func (pl *planner) finish(keep bool) {
+	sortEdits(pl.edits)
+	n := len(pl.raw)
+	if n == 0 || breakBefore(pl.raw, n) > 0 {
+		return
+	}
+	last := len(pl.edits) - 1
+	for last >= 0 && pl.edits[last].Start == n {
+		last--
+	}
+	if last < 0 || pl.edits[last].End != n || len(pl.edits[last].Text) > 0 || breakBefore(pl.raw, pl.edits[last].Start) == 0 {
+		return
+	}
+	if last+1 < len(pl.edits) {
+		text := pl.edits[last+1].Text
+		pl.edits[last+1].Text = text[breakAt(text, 0):]
+		return
+	}
+	if keep {
+		return
+	}
+	start := pl.edits[last].Start
+	for k := last - 1; k >= 0 && pl.edits[k].End == start; k-- {
+		if text := pl.edits[k].Text; len(text) > 0 {
+			pl.edits[k].Text = text[:len(text)-breakBefore(text, len(text))]
+			return
+		}
+		start = pl.edits[k].Start
+	}
+	w := breakBefore(pl.raw, start)
+	for k := 0; k <= last; k++ {
+		if pl.edits[k].Start == start && pl.edits[k].End > start {
+			pl.edits[k].Start -= w
+		}
+	}
+}
+
+func sortEdits(edits []Edit) {
 	slices.SortStableFunc(edits, func(a, b Edit) int {
 		if a.Start != b.Start {
 			return a.Start - b.Start
@@ -719,6 +781,11 @@ func splice(raw []byte, edits []Edit, from, to int) ([]byte, error) {
 		// What is inserted at a place comes before what is deleted from there on.
 		return min(a.End-a.Start, 1) - min(b.End-b.Start, 1)
 	})
+}
+
+// splice applies edits to raw[from:to]; offsets are those of raw. Edits that overlap are an error.
+func splice(raw []byte, edits []Edit, from, to int) ([]byte, error) {
+	sortEdits(edits)
 	size := to - from
 	for _, e := range edits {
 		size += len(e.Text) - (e.End - e.Start)

@@ -8,8 +8,9 @@ import (
 )
 
 // reencode writes the intended tree anew. Prologue, separator, byte order mark, line ends, the end marker and the state
-// of the last line are those of the original; comments are those that the parser keeps.
-func (p *Parsed) reencode(cs *changeSet, want *yaml.Node) ([]byte, error) {
+// of the last line (unless keep asks for a line end) are those of the original; comments are those that the parser
+// keeps.
+func (p *Parsed) reencode(cs *changeSet, want *yaml.Node, keep bool) ([]byte, error) {
 	raw := p.Doc.Raw
 	eol := "\n"
 	if i := lineEnd(raw, 0); breakAt(raw, i) > 0 {
@@ -55,7 +56,7 @@ func (p *Parsed) reencode(cs *changeSet, want *yaml.Node) ([]byte, error) {
 		head = append(bytes.TrimRight(head, " \t"), eol...)
 	}
 	out := append(head, body...)
-	if len(tail) == 0 && !p.JSON && breakBefore(raw, len(raw)) == 0 {
+	if len(tail) == 0 && !p.JSON && !keep && breakBefore(raw, len(raw)) == 0 {
 		out = bytes.TrimSuffix(out, []byte(eol))
 	}
 	return append(out, tail...), nil

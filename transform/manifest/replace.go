@@ -51,10 +51,8 @@ func (pl *planner) replaceScalar(n, v *yaml.Node, s slot) {
 	if s.step > 0 {
 		w.step = s.step
 	}
-	lines := str && literalSafe(v.Value) && n.Style&yaml.DoubleQuotedStyle == 0 && !s.root
-	if lines && lineEnd(pl.raw, end) == len(pl.raw) && strings.HasSuffix(v.Value, "\n") {
-		lines = false
-	}
+	lines := str && literalSafe(v.Value) && n.Style&yaml.DoubleQuotedStyle == 0 && !s.root &&
+		!pl.swallows(nextLine(pl.raw, end), s.col, chomping(v.Value))
 	switch {
 	case lines:
 		pl.scalarToLiteral(v.Value, start, end, block, w, s)
@@ -79,6 +77,17 @@ func (pl *planner) replaceScalar(n, v *yaml.Node, s slot) {
 		return
 	}
 	pl.edit(start, end, text)
+}
+
+// chomping tells how a literal block scalar with this text ends, see writer.last.
+func chomping(text string) byte {
+	switch {
+	case !strings.HasSuffix(text, "\n"):
+		return '-'
+	case strings.HasSuffix(text, "\n\n"):
+		return '+'
+	}
+	return '|'
 }
 
 // scalarToLiteral replaces a scalar by a literal block scalar: indicator in its place, lines below its line.
@@ -133,7 +142,7 @@ func (pl *planner) replaceInline(n, v *yaml.Node, s slot) {
 	}
 	from := len(w.buf)
 	w.element(v, s.col, at)
-	if lineEnd(pl.raw, end) == len(pl.raw) && w.blockLast {
+	if pl.swallows(nextLine(pl.raw, end), s.col, w.last) {
 		w.buf, w.noLiteral = w.buf[:from], true
 		w.element(v, s.col, at)
 	}
@@ -170,14 +179,12 @@ func (pl *planner) replaceValue(n, v *yaml.Node, s slot) {
 		w.value(v, s.col)
 	}
 	keyLine := lineEnd(pl.raw, key)
-	w := pl.writer(pl.eolBefore(nextLine(pl.raw, key)))
-	render(w)
 	eof := lineEnd(pl.raw, end) == len(pl.raw)
-	if eof && w.blockLast {
-		w = pl.writer(w.eol)
-		w.noLiteral = true
-		render(w)
-	}
+	w := pl.render(render, pl.eolBefore(nextLine(pl.raw, key)), func(w *writer) bool {
+		// Comments between the key and its old value stay and would become text as well.
+		return from > keyLine && pl.p.lineStart(from) > nextLine(pl.raw, key) ||
+			pl.swallows(nextLine(pl.raw, end), s.col, w.last)
+	})
 	head, lines, _ := bytes.Cut(w.buf, []byte(w.eol))
 	head = append([]byte(nil), head...)
 	if isEmptyScalar(n) && n.Style == 0 && n.Anchor == "" {
@@ -191,9 +198,6 @@ func (pl *planner) replaceValue(n, v *yaml.Node, s slot) {
 		first, to := pl.p.lineStart(from), nextLine(pl.raw, end)
 		if eof {
 			lines = bytes.TrimSuffix(lines, []byte(w.eol))
-			if len(lines) == 0 {
-				first -= breakBefore(pl.raw, first)
-			}
 		}
 		pl.edit(first, to, lines)
 		return
@@ -206,9 +210,6 @@ func (pl *planner) replaceValue(n, v *yaml.Node, s slot) {
 		}
 		if eof {
 			lines = bytes.TrimSuffix(lines, []byte(w.eol))
-			if len(lines) == 0 {
-				first -= breakBefore(pl.raw, first)
-			}
 		}
 		pl.edit(first, to, lines)
 		return

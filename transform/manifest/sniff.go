@@ -53,6 +53,12 @@ func (d Document) Sniff(kinds KindSet) (Class, string) {
 	return Parse, string(word)
 }
 
+// LooksJSON tells whether the content of the document starts as JSON does, with a brace or a bracket.
+func (d Document) LooksJSON() bool {
+	i := skipSpace(d.Raw, min(d.body, len(d.Raw)))
+	return i < len(d.Raw) && (d.Raw[i] == '{' || d.Raw[i] == '[')
+}
+
 // contentOnSeparator: something other than a comment follows --- on its line.
 func (d Document) contentOnSeparator() bool {
 	if d.sep < 0 {

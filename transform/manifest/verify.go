@@ -20,11 +20,7 @@ func (p *Parsed) verify(raw []byte, want *yaml.Node) (*yaml.Node, error) {
 	d.Raw = raw
 	if p.JSON {
 		fresh = &Parsed{Doc: d}
-		i, ok := d.jsonStart(false)
-		if !ok {
-			return nil, differs{}
-		}
-		done, fs := fresh.parseJSON(i, false)
+		done, fs := fresh.parseJSON(p.start(p.Root), false)
 		if !done || fs != nil {
 			return nil, errors.New("the edited text is no JSON")
 		}

@@ -17,8 +17,10 @@ type writer struct {
 	keep   bool
 	// moved gives the text of a moved element for a dash in column col.
 	moved func(stand *yaml.Node, col int) ([]byte, bool)
-	// noLiteral forbids block scalars; blockLast tells that the text ends in one.
-	noLiteral, blockLast bool
+	// noLiteral forbids block scalars. last is the chomping of the one that ends the text: '-', '|' for none or '+'; it
+	// is 0 where the text ends otherwise.
+	noLiteral bool
+	last      byte
 }
 
 func (w *writer) spaces(n int) {
@@ -81,7 +83,7 @@ func (w *writer) value(v *yaml.Node, col int) {
 // inline prints a scalar or an empty collection and ends the line. Lines of a block scalar stand step to the right
 // of col.
 func (w *writer) inline(v *yaml.Node, col, step int) {
-	w.blockLast = false
+	w.last = 0
 	switch {
 	case v.Kind == yaml.SequenceNode:
 		w.buf = append(w.buf, "[]"...)
@@ -110,7 +112,7 @@ func (w *writer) sequence(s *yaml.Node, col, dash int) {
 		if w.moved != nil && v.Kind == yaml.AliasNode {
 			if text, ok := w.moved(v, col); ok {
 				w.buf = append(w.buf, text...)
-				w.blockLast = true
+				w.last = '|'
 				continue
 			}
 		}
@@ -220,15 +222,17 @@ func (w *writer) literal(s string, col, step int) {
 		step = min(step, 9)
 		w.buf = append(w.buf, strconv.Itoa(step)...)
 	}
+	w.last = '|'
 	switch {
 	case !strings.HasSuffix(s, "\n"):
+		w.last = '-'
 		w.buf = append(w.buf, '-')
 	case strings.HasSuffix(s, "\n\n"):
+		w.last = '+'
 		w.buf = append(w.buf, '+')
 	}
 	w.newLine()
 	w.literalLines(s, col+step)
-	w.blockLast = strings.HasSuffix(s, "\n")
 }
 
 func (w *writer) literalLines(s string, col int) {
