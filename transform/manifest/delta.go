@@ -365,7 +365,7 @@ func (cs *changeSet) move(c Change) error {
 	if err != nil {
 		return err
 	}
-	if fresh != nil && d.set != fresh || n == nil || d.moved {
+	if fresh != nil || n == nil || d.moved || d.removed {
 		return badPath{c.Path}
 	}
 	d.moved = true

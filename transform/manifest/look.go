@@ -86,7 +86,9 @@ func (c *lookCounter) offset(k, v *yaml.Node) {
 		return
 	}
 	if v.Kind == yaml.MappingNode {
-		c.steps[d]++
+		if d > 0 {
+			c.steps[d]++
+		}
 	} else {
 		c.seqs[d]++
 	}

@@ -19,8 +19,8 @@ type planner struct {
 	err   error
 	// direct holds what happens to anchored nodes at their own place.
 	direct map[*yaml.Node]*delta
-	// clipped: the block scalar that ends the document has been given its strip indicator.
-	clipped bool
+	// clip is the block scalar that ends the text without a line break and must not gain one, nil for none.
+	clip *yaml.Node
 }
 
 // slot is the place of a node: what surrounds its value.
@@ -653,24 +653,42 @@ func (pl *planner) swallows(at, col int, last byte) bool {
 	return false
 }
 
-// stripLast gives the block scalar that ends the file without a line break the indicator that says so.
+// stripLast notes the block scalar that ends the text without a line break, where n is the last node: once text
+// follows, it needs the indicator that says so.
 func (pl *planner) stripLast(n *yaml.Node) {
-	for n != nil && len(n.Content) > 0 {
-		n = n.Content[len(n.Content)-1]
-	}
-	if n == nil || pl.clipped || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+	if n == nil {
 		return
 	}
+	if n = lastLeaf(n); n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		pl.clip = n
+	}
+}
+
+// lastLeaf is the last node in the text of n.
+func lastLeaf(n *yaml.Node) *yaml.Node {
+	for n.Kind != yaml.AliasNode && len(n.Content) > 0 {
+		n = n.Content[len(n.Content)-1]
+	}
+	return n
+}
+
+// clipEdit gives the edit that strips a block scalar, unless another edit replaces its header.
+func (pl *planner) clipEdit(n *yaml.Node, edits []Edit) []Edit {
 	start := pl.p.content(n)
+	for _, e := range edits {
+		if e.Start <= start && start < e.End {
+			return edits
+		}
+	}
 	end, chomp, _ := blockHeader(pl.raw, start)
 	switch chomp {
 	case 0:
-		pl.edit(start+1, start+1, []byte{'-'})
+		return append(edits, Edit{start + 1, start + 1, []byte{'-'}})
 	case '+':
 		i := start + bytes.IndexByte(pl.raw[start:end], '+')
-		pl.edit(i, i+1, []byte{'-'})
+		return append(edits, Edit{i, i + 1, []byte{'-'}})
 	}
-	pl.clipped = true
+	return edits
 }
 
 // movedText gives the lines of a moved element, edited and indented for a dash in column col.
@@ -696,11 +714,11 @@ func (pl *planner) movedText(m *movedNode, col int) ([]byte, bool) {
 	pl.change(m.node, &delta{set: m.d.set, kids: m.d.kids, inserts: m.d.inserts},
 		slot{after: dash + 1, item: true, col: old})
 	atEnd := to == len(pl.raw) && breakBefore(pl.raw, to) == 0
-	if atEnd {
-		pl.stripLast(m.node)
-	}
 	inner := pl.edits
 	pl.edits = saved
+	if last := lastLeaf(m.node); atEnd && last.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		inner = pl.clipEdit(last, inner)
+	}
 	text, err := splice(pl.raw, inner, from, to)
 	if err != nil {
 		pl.fail(err.Error())
@@ -737,6 +755,9 @@ func reindent(text []byte, by int) []byte {
 // finish settles what happens at the end of a text without a last line end: lines deleted there take the line end before
 // them along, so that the text still ends without one; keep leaves it in.
 func (pl *planner) finish(keep bool) {
+	if pl.clip != nil {
+		pl.edits = pl.clipEdit(pl.clip, pl.edits)
+	}
 	sortEdits(pl.edits)
 	n := len(pl.raw)
 	if n == 0 || breakBefore(pl.raw, n) > 0 {
