@@ -70,6 +70,9 @@ func Compile(b *config.Bundle, s Setup) (*Compiled, []policy.Finding) {
 		c.Profile = "embedded profile"
 	}
 	native, reason, fs := s.native(b)
+	if b.EmbeddedTemplates {
+		fs = append(fs, applyValues(b)...)
+	}
 	if hasErrors(fs) {
 		return nil, fs
 	}

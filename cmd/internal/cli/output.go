@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kube-inject/inject/cmd/internal/files"
+	"github.com/kube-inject/inject/policy"
+	"github.com/kube-inject/inject/transform/manifest"
+)
+
+// outputFlags say where the result goes.
+type outputFlags struct {
+	output, outputFile string
+	inPlace            bool
+	check              bool
+}
+
+func (o *outputFlags) register(fs *pflag.FlagSet) {
+	fs.StringVarP(&o.output, "output", "o", "", "`format` (yaml) or file: a name with a dot or a slash, or no known format, is a file; a folder takes one file per input")
+	fs.StringVar(&o.outputFile, "output-file", "", "`file` to write to, whatever its name")
+	fs.BoolVarP(&o.inPlace, "in-place", "i", false, "write each file back in place")
+}
+
+// formats are the words that -o takes as a format.
+func formats() []string { return []string{"yaml", "json", "json-patch", "kustomize"} }
+
+// target tells where the output goes: a file name, or empty for stdout.
+func (o *outputFlags) target() (string, error) {
+	switch {
+	case o.outputFile != "" && o.output != "":
+		return "", usagef("give one of them", "--output and --output-file are both given")
+	case o.outputFile != "":
+		return o.outputFile, nil
+	case o.output == "" || o.output == "-" || o.output == "yaml":
+		return "", nil
+	case slices.Contains(formats(), o.output):
+		return "", usagef("use yaml, or a file: ./"+o.output, "-o %s is not a format of this command", o.output)
+	}
+	return o.output, nil
+}
+
+// checkUsage refuses combinations that make no sense.
+func (o *outputFlags) checkUsage() error {
+	target, err := o.target()
+	if err != nil {
+		return err
+	}
+	if o.inPlace && target != "" {
+		return usagef("use one of them", "-i writes each file in place, so it cannot go with an output file")
+	}
+	if o.inPlace && o.check {
+		return usagef("use one of them", "--check writes nothing, so it cannot go with -i")
+	}
+	return nil
+}
+
+// sink takes the output of the inputs one after the other, and writes it when all went well.
+type sink interface {
+	// begin starts the output of an input.
+	begin(in *files.Input)
+	// write takes a document's bytes, in UTF-8; enc is what the stream is encoded as.
+	write(enc manifest.Encoding, raw []byte) error
+	// commit writes it all; findings say what went wrong or is worth knowing.
+	commit(ctx context.Context) ([]policy.Finding, error)
+	// close frees what the sink holds.
+	close()
+}
+
+// openSink makes the sink that the flags ask for.
+func (o *outputFlags) openSink(p *Process, inputs []files.Input) (sink, []policy.Finding) {
+	target, err := o.target()
+	if err != nil {
+		return nil, problem(files.CodeUsage, err.Error(), "")
+	}
+	switch {
+	case o.check:
+		return &discard{}, nil
+	case o.inPlace:
+		return &perFile{process: p, inputs: inputs}, nil
+	case target != "" && files.IsFolder(target):
+		targets, fs := files.FolderTargets(inputs, target)
+		if hasErrors(fs) {
+			return nil, fs
+		}
+		return &perFile{process: p, inputs: inputs, targets: targets}, nil
+	case target != "":
+		if f := files.Conflict(inputs, target); f != nil {
+			return nil, []policy.Finding{*f}
+		}
+	}
+	return &single{process: p, target: target, spool: files.Spool{Dir: p.TempDir}}, nil
+}
+
+// single joins all inputs into one output.
+type single struct {
+	process *Process
+	target  string
+	spool   files.Spool
+	joiner  manifest.Joiner
+	fresh   bool
+}
+
+func (s *single) begin(*files.Input) { s.fresh = true }
+
+func (s *single) write(enc manifest.Encoding, raw []byte) error {
+	if s.fresh && len(raw) > 0 {
+		s.fresh = false
+		glue, drop, err := s.joiner.Begin(raw, looksJSON(raw), enc)
+		if err != nil {
+			return usagef("run once for each encoding", "%v", err)
+		}
+		if _, err := s.spool.Write(enc.Encode(glue)); err != nil {
+			return err
+		}
+		raw = raw[drop:]
+	}
+	s.joiner.Wrote(raw)
+	_, err := s.spool.Write(enc.Encode(raw))
+	return err
+}
+
+// looksJSON tells whether the first thing in a text is a JSON object.
+func looksJSON(raw []byte) bool {
+	raw = bytes.TrimLeft(raw, "\ufeff \t\r\n")
+	return len(raw) > 0 && raw[0] == '{'
+}
+
+func (s *single) close() { _ = s.spool.Close() }
+
+func (s *single) commit(ctx context.Context) ([]policy.Finding, error) {
+	if s.target == "" {
+		_, err := s.spool.WriteTo(s.process.Out)
+		return nil, err
+	}
+	result, fs := files.Replace(ctx, files.System{}, []files.Replacement{{
+		Name: slashed(s.target), Path: s.target, Content: &s.spool,
+	}})
+	return append(fs, result.Notices...), nil
+}
+
+// perFile writes each input's output to a file of its own: the input itself, or one below a folder.
+type perFile struct {
+	process *Process
+	inputs  []files.Input
+	targets []string
+	spools  []*files.Spool
+}
+
+func (f *perFile) begin(*files.Input) {
+	f.spools = append(f.spools, &files.Spool{Dir: f.process.TempDir, Limit: files.DefaultSpoolLimit / 16})
+}
+
+func (f *perFile) write(enc manifest.Encoding, raw []byte) error {
+	_, err := f.spools[len(f.spools)-1].Write(enc.Encode(raw))
+	return err
+}
+
+func (f *perFile) close() {
+	for _, s := range f.spools {
+		_ = s.Close()
+	}
+}
+
+func (f *perFile) commit(ctx context.Context) ([]policy.Finding, error) {
+	var rs []files.Replacement
+	for i, s := range f.spools {
+		in := &f.inputs[i]
+		r := files.Replacement{Name: in.Name, Path: in.Path, Read: in.Info, Content: s}
+		if f.targets != nil {
+			r = files.Replacement{Name: filepath.ToSlash(f.targets[i]), Path: f.targets[i], Content: s}
+		}
+		rs = append(rs, r)
+	}
+	result, fs := files.Replace(ctx, files.System{}, rs)
+	return append(fs, result.Notices...), nil
+}
+
+// discard writes nothing; --check only looks.
+type discard struct{}
+
+func (*discard) begin(*files.Input)                               {}
+func (*discard) write(manifest.Encoding, []byte) error            { return nil }
+func (*discard) commit(context.Context) ([]policy.Finding, error) { return nil, nil }
+func (*discard) close()                                           {}

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kube-inject/inject/cmd/internal/files"
+	"github.com/kube-inject/inject/cmd/internal/print"
+	"github.com/kube-inject/inject/policy"
+	"github.com/kube-inject/inject/transform"
+)
+
+// reportFlags say what is told on stderr.
+type reportFlags struct {
+	quiet, verbose bool
+	format         string
+	file           string
+	color          string
+}
+
+func (r *reportFlags) register(fs *pflag.FlagSet) {
+	fs.BoolVarP(&r.quiet, "quiet", "q", false, "say nothing but errors")
+	fs.BoolVarP(&r.verbose, "verbose", "v", false, "a line for every pod template")
+	fs.StringVar(&r.format, "report", "text", "form of the report on stderr: text or json")
+	fs.StringVar(&r.file, "report-file", "", "write the report to a `file` instead of stderr")
+	fs.StringVar(&r.color, "color", "auto", "colour: auto, always or never")
+}
+
+func (r *reportFlags) checkUsage() error {
+	if r.format != "text" && r.format != "json" {
+		return usagef("use --report text or --report json", "--report %s: no such form", r.format)
+	}
+	if _, err := print.ParseColor(r.color); err != nil {
+		return usagef("use --color auto, always or never", "--color %s: no such mode", r.color)
+	}
+	return nil
+}
+
+// styleFor decides about colour for a stream.
+func (p *Process) styleFor(mode string, terminal bool) print.Style {
+	m, err := print.ParseColor(mode)
+	if err != nil {
+		m = print.ColorAuto
+	}
+	return m.Style(print.Terminal{IsTerminal: terminal, NoColor: p.Getenv("NO_COLOR"), Term: p.Getenv("TERM")})
+}
+
+// tally gathers what a run has to tell while it goes. Workloads are kept only where the report will list them.
+type tally struct {
+	keepAll                                int
+	report                                 print.Report
+	workloads, injected, unchanged, passed int
+	errors                                 int
+}
+
+// newTally keeps every workload where all of them will be listed.
+func newTally(r reportFlags) *tally {
+	t := &tally{report: print.Report{Tool: tool(), Workloads: []print.Workload{}}}
+	if r.verbose || r.format == "json" {
+		t.keepAll = 1
+	}
+	return t
+}
+
+func tool() print.Tool { return print.Tool{Name: "inject", Version: Version(), Link: homePage} }
+
+const homePage = "https://github.com/kube-inject/inject"
+
+func (t *tally) findings(fs []policy.Finding) {
+	for _, f := range fs {
+		if f.Severity == policy.Error {
+			t.errors++
+		}
+	}
+	t.report.Findings = append(t.report.Findings, fs...)
+}
+
+// add takes the results of a batch.
+func (t *tally) add(b transform.Batch) {
+	t.report.Documents += b.Documents
+	for i := range b.Results {
+		t.findings(b.Results[i].Findings)
+		for _, w := range b.Results[i].Workloads {
+			t.workload(w)
+		}
+	}
+}
+
+func (t *tally) workload(w transform.Workload) {
+	t.workloads++
+	switch w.Action {
+	case transform.Injected:
+		t.injected++
+	case transform.Unchanged:
+		t.unchanged++
+	case transform.Skipped:
+		t.passed++
+	}
+	asked := w.Action == transform.Skipped && w.Decision.Asked
+	if t.keepAll == 1 || asked || w.Reencoded {
+		t.report.Workloads = append(t.report.Workloads, printed(w, asked))
+	}
+}
+
+// printed is a workload as reports list it.
+func printed(w transform.Workload, asked bool) print.Workload {
+	name := w.Resource.Name
+	if name == "" && w.Resource.GenerateName != "" {
+		name = w.Resource.GenerateName + "*"
+	}
+	template := w.Template
+	if w.Resource.Item != "" {
+		template = strings.TrimSuffix(w.Resource.Item+"."+template, ".")
+	}
+	out := print.Workload{
+		File: w.File, Line: w.Line, Document: w.Document, APIVersion: w.Resource.APIVersion, Kind: w.Resource.Kind,
+		Namespace: w.Resource.Namespace, Name: name, Template: template, Action: action(w.Action),
+		Rule: w.Decision.Rule, Field: w.Decision.Field, Engine: w.Engine, Asked: asked, Templates: []string{},
+	}
+	if w.Trace != nil && w.Trace.Templates != nil {
+		out.Templates = w.Trace.Templates
+	}
+	switch {
+	case w.Reencoded:
+		out.Written, out.Reason = print.Reencoded, w.Reason
+	case w.Action == transform.Injected:
+		out.Written = print.Spliced
+		out.Reason = describe(w)
+	case w.Action == transform.Skipped:
+		out.Reason = w.Decision.Reason()
+		if w.Trace != nil && w.Trace.Skipped != "" {
+			out.Reason = w.Trace.Skipped
+		}
+	}
+	return out
+}
+
+func action(a transform.Action) print.Action {
+	return map[transform.Action]print.Action{
+		transform.Injected: print.Injected, transform.Skipped: print.Skipped,
+		transform.Unchanged: print.Unchanged, transform.Failed: print.Failed,
+	}[a]
+}
+
+// describe says in a few words what was put in.
+func describe(w transform.Workload) string {
+	if w.Trace == nil {
+		return ""
+	}
+	var names []string
+	names = append(names, w.Trace.Injected.InitContainers...)
+	names = append(names, w.Trace.Injected.Containers...)
+	text := "added " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		text = "templates applied"
+	}
+	if w.Trace.Native {
+		text += " (native sidecar)"
+	}
+	if w.Trace.Hold && !w.Trace.Native {
+		text += "; the application waits for the proxy"
+	}
+	return text
+}
+
+// finish prints the report. Summary is the one line that stands at its end.
+func (r *reportFlags) finish(p *Process, t *tally, summary string) error {
+	w := p.Err
+	style := p.style(r.color)
+	if r.file != "" {
+		f, err := os.Create(r.file)
+		if err != nil {
+			return usagef("", "--report-file %s: %s", r.file, reason(err))
+		}
+		err = r.write(f, t, summary, print.Style{}, p)
+		if closeErr := f.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return usagef("", "--report-file %s: %s", r.file, reason(err))
+		}
+		w = io.Discard
+	}
+	return r.write(w, t, summary, style, p)
+}
+
+func (r *reportFlags) write(w io.Writer, t *tally, summary string, style print.Style, _ *Process) error {
+	o := print.Options{Tool: tool(), Style: style}
+	if r.format == "json" {
+		return print.ReportJSON(w, t.report, o)
+	}
+	if r.quiet {
+		return print.Findings(w, errorsOnly(t.report.Findings), o)
+	}
+	return print.ReportText(w, t.report, summary, r.verbose, o)
+}
+
+func errorsOnly(fs []policy.Finding) []policy.Finding {
+	var out []policy.Finding
+	for _, f := range fs {
+		if f.Severity == policy.Error {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// summary is the one line of a run: which configuration, which engine, native or not and why, and how much was done.
+func summary(c *transform.Compiled, t *tally) string {
+	kind := "classic sidecars"
+	if c.Native {
+		kind = "native sidecars"
+	}
+	text := fmt.Sprintf("inject: %s, %s, %s (%s): %d injected", c.Profile, c.EngineName, kind, c.NativeReason, t.injected)
+	if t.unchanged > 0 {
+		text += fmt.Sprintf(", %d up to date", t.unchanged)
+	}
+	text += fmt.Sprintf(", %d passed", t.passed)
+	if t.workloads == 0 {
+		text += "; no workload in the input"
+	}
+	return text
+}
+
+// strictly makes errors of what --strict does not forgive.
+func (t *tally) strictly(c *transform.Compiled) {
+	for i := range t.report.Findings {
+		if t.report.Findings[i].Severity == policy.Warning {
+			t.report.Findings[i].Severity = policy.Error
+			t.errors++
+		}
+	}
+	for _, w := range t.report.Workloads {
+		if w.Asked && w.Action == print.Skipped {
+			t.findings([]policy.Finding{{
+				Code: "E_STRICT", Severity: policy.Error, Position: policy.Position{File: w.File, Line: w.Line}, Document: w.Document,
+				Resource: policy.Resource{APIVersion: w.APIVersion, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name},
+				Message:  "injection was asked for and did not happen: " + w.Reason,
+				Hint:     "remove what forbids it, or the label that asks for it",
+			}})
+		}
+	}
+	if c.Profile == embeddedProfile {
+		t.findings(problem(files.CodeUsage, "--strict needs a configuration: the embedded profile is nobody's mesh",
+			"give --profile, --config-from or the three files"))
+	}
+}
+
+const embeddedProfile = "embedded profile"

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// newRoot makes the command tree.
+func newRoot(p *Process) *cobra.Command {
+	root := newInject(p)
+	root.SetIn(p.In)
+	root.SetOut(p.Out)
+	root.SetErr(p.Err)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetGlobalNormalizationFunc(normalize)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(p, cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { help(p, cmd); return nil })
+	root.AddCommand(
+		newVersion(p),
+	)
+	return root
+}
+
+// clusterFlags are the flags of istioctl kube-inject that need a cluster, each with the file flag that takes its place.
+func clusterFlags() map[string]string {
+	return map[string]string{
+		"inject-config-map-name": "kubectl -n istio-system get configmap istio-sidecar-injector -o yaml > injector.yaml, " +
+			"then --config-from injector.yaml",
+		"mesh-config-map-name": "kubectl -n istio-system get configmap istio -o yaml > mesh.yaml, then --mesh-config-file mesh.yaml",
+		"kubeconfig":           "kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, then --config-from mesh.yaml",
+		"context":              "kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, then --config-from mesh.yaml",
+		"istio-namespace":      "kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, then --config-from mesh.yaml",
+		"operator-file-name":   "--config-from FILE, which takes an IstioOperator",
+	}
+}
+
+// normalize accepts the camelCase spelling of every flag, so that an istioctl kube-inject line runs as it is.
+func normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if strings.IndexFunc(name, unicode.IsUpper) < 0 {
+		return pflag.NormalizedName(name)
+	}
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) {
+			if i > 0 {
+				b.WriteByte('-')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return pflag.NormalizedName(b.String())
+}
+
+// flagError explains a flag that does not exist: by what to do without a cluster, or by the nearest flag.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	name, ok := strings.CutPrefix(text, "unknown flag: --")
+	if !ok {
+		return usagef("see "+cmd.CommandPath()+" --help", "%s", text)
+	}
+	plain := string(normalize(nil, name))
+	if advice, ok := clusterFlags()[plain]; ok {
+		return usagef("run once: "+advice, "--%s needs a cluster, and inject never asks one", name)
+	}
+	if near := nearestFlag(cmd.Flags(), plain); near != "" {
+		return usagef("did you mean --"+near+"?", "unknown flag --%s", name)
+	}
+	return usagef("see "+cmd.CommandPath()+" --help", "unknown flag --%s", name)
+}
+
+// help prints the page of a command, in kubectl's manner.
+func help(p *Process, cmd *cobra.Command) {
+	w := cmd.OutOrStdout()
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	fmt.Fprintf(w, "%s\n\nUsage:\n  %s\n", strings.TrimSpace(text), p.spelt(cmd.UseLine()))
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", p.speltAll(strings.Trim(cmd.Example, "\n")))
+	}
+	helpCommands(w, cmd)
+	if flags := cmd.LocalFlags(); flags.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsages())
+	}
+	if cmd.HasParent() {
+		return
+	}
+	fmt.Fprintf(w, "\nExit status: 0 done; 1 diff, lint or --check found something; 2 wrong usage or bad input, nothing written.\n"+
+		"An argument @FILE stands for the flags in FILE, one a line.\n")
+}
+
+func helpCommands(w io.Writer, cmd *cobra.Command) {
+	first := true
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() && c.Name() != "help" {
+			continue
+		}
+		if first {
+			fmt.Fprint(w, "\nCommands:\n")
+			first = false
+		}
+		fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
+	}
+}
+
+// spelt names the program as it was called.
+func (p *Process) spelt(line string) string {
+	if rest, ok := strings.CutPrefix(line, "inject"); ok {
+		return p.name() + rest
+	}
+	return line
+}
+
+func (p *Process) speltAll(text string) string {
+	if p.name() == "inject" {
+		return text
+	}
+	return strings.ReplaceAll(text, "  inject ", "  "+p.name()+" ")
+}
