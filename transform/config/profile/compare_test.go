@@ -25,6 +25,9 @@ func TestTemplatesRenderAsIstio(t *testing.T) {
 		for _, s := range settings() {
 			t.Run(name+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
+				if why := repaired(name, s); why != "" {
+					t.Skip(why)
+				}
 				values := clone(defaults).(map[string]any)
 				if s.values != "" {
 					var over map[string]any
@@ -65,6 +68,18 @@ func TestTemplatesRenderAsIstio(t *testing.T) {
 			})
 		}
 	}
+}
+
+// repaired tells why Istio's result is not wanted.
+func repaired(template string, s setting) string {
+	noPort := strings.Contains(s.annotations, `port": "0"`) || strings.Contains(s.values, "statusPort: 0")
+	if template == GRPCAgent && noPort {
+		return "Istio drops resources and mounts of the agent together with its probe when the status port is 0"
+	}
+	if (template == Gateway || template == GRPCAgent) && strings.HasPrefix(s.name, "long name") {
+		return "Istio cuts the canonical name to the length of a label for sidecars only"
+	}
+	return ""
 }
 
 // rendered gives the lines of a rendered template, after it went through the types of a Pod, and the paths that are null.
