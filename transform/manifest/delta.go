@@ -46,8 +46,6 @@ type changeSet struct {
 	movers []*movedNode
 	// moved holds the stand-ins for moved elements inside of new values.
 	moved map[*yaml.Node]*movedNode
-	// source marks values that come from the document itself and keep their scalar styles.
-	source map[*yaml.Node]bool
 }
 
 // badPath says that a change leads through something that is no collection.
@@ -93,12 +91,29 @@ func (d *delta) empty() bool {
 	return d.set == nil && !d.removed && !d.moved && len(d.kids) == 0 && len(d.inserts) == 0
 }
 
-// each visits the delta and all below it, those of moved elements too.
-func (d *delta) each(visit func(*delta)) {
-	visit(d)
-	for _, k := range d.kids {
-		k.d.each(visit)
+// each visits the nodes of all new values.
+func (cs *changeSet) each(visit func(*yaml.Node)) {
+	var value func(n *yaml.Node)
+	value = func(n *yaml.Node) {
+		if n == nil || n.Kind == yaml.AliasNode {
+			return
+		}
+		visit(n)
+		for _, c := range n.Content {
+			value(c)
+		}
 	}
+	var walk func(d *delta)
+	walk = func(d *delta) {
+		value(d.set)
+		for _, ins := range d.inserts {
+			value(ins.value)
+		}
+		for _, k := range d.kids {
+			walk(k.d)
+		}
+	}
+	walk(&cs.top)
 }
 
 // kid gives what happens to a child, nil for nothing.
@@ -346,15 +361,21 @@ func (cs *changeSet) insert(path Path, ins insertion) error {
 	}
 	value := ins.value
 	if ins.from != nil {
-		value = &yaml.Node{Kind: yaml.AliasNode, Alias: ins.from.node}
-		if cs.moved == nil {
-			cs.moved = map[*yaml.Node]*movedNode{}
-		}
-		cs.moved[value] = ins.from
+		value = cs.standIn(ins.from)
 	}
 	// Everything in a new list is an insertion, so the order of the changes is its order.
 	seq.Content = append(seq.Content, value)
 	return nil
+}
+
+// standIn makes the node that stands for a moved element in a new value.
+func (cs *changeSet) standIn(m *movedNode) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.AliasNode, Alias: m.node}
+	if cs.moved == nil {
+		cs.moved = map[*yaml.Node]*movedNode{}
+	}
+	cs.moved[n] = m
+	return n
 }
 
 func (cs *changeSet) move(c Change) error {

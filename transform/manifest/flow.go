@@ -50,7 +50,7 @@ func (pl *planner) flow(n *yaml.Node, d *delta, s slot) {
 	for _, ins := range d.inserts {
 		v := ins.value
 		if ins.from != nil {
-			v = pl.movedValue(ins.from)
+			v = pl.cs.standIn(ins.from)
 		}
 		news[ins.at] = append(news[ins.at], v)
 	}
@@ -334,9 +334,35 @@ func (pl *planner) replaceFlow(n, v *yaml.Node, s slot) {
 	pl.edit(start, end, pl.flowValue(b, v, look, pl.prefix(start)))
 }
 
-// movedValue is a moved element as a tree, for flow text.
-func (pl *planner) movedValue(m *movedNode) *yaml.Node {
-	return &yaml.Node{Kind: yaml.AliasNode, Alias: pl.written(m.node, m.d), Value: "\x00moved"}
+// movedFlow gives the text of a moved element of a flow list, edited; its later lines are indented for prefix.
+func (pl *planner) movedFlow(m *movedNode, prefix string) []byte {
+	saved := pl.edits
+	pl.edits = nil
+	pl.change(m.node, &delta{set: m.d.set, kids: m.d.kids, inserts: m.d.inserts}, slot{flow: true})
+	inner := pl.edits
+	pl.edits = saved
+	start, end := pl.p.start(m.node), pl.p.end(m.node, -1)
+	text, err := splice(pl.raw, inner, start, end)
+	if err != nil {
+		pl.fail(err.Error())
+		return nil
+	}
+	old := pl.prefix(start)
+	if old == prefix {
+		return text
+	}
+	var out []byte
+	for i := 0; i < len(text); {
+		n := nextLine(text, i)
+		line := text[i:n]
+		if rest, ok := bytes.CutPrefix(line, []byte(old)); ok && i > 0 {
+			out = append(out, prefix...)
+			line = rest
+		}
+		out = append(out, line...)
+		i = n
+	}
+	return out
 }
 
 // flowTexts renders items; nodes are values, or keys and values in turn for a mapping.
@@ -367,7 +393,10 @@ func (pl *planner) flowKey(b []byte, k *yaml.Node, look flowLook) []byte {
 // flowValue renders a value as flow text. prefix is the indentation of the line it starts on.
 func (pl *planner) flowValue(b []byte, v *yaml.Node, look flowLook, prefix string) []byte {
 	if m := pl.cs.moved[v]; m != nil {
-		v = pl.movedValue(m)
+		if m.seq.Style&yaml.FlowStyle != 0 && m.node.Kind != yaml.AliasNode {
+			return append(b, pl.movedFlow(m, prefix)...)
+		}
+		v = pl.written(m.node, m.d)
 	}
 	v = Resolve(v)
 	if v.Kind == yaml.ScalarNode {
@@ -405,6 +434,9 @@ func (pl *planner) flowValue(b []byte, v *yaml.Node, look flowLook, prefix strin
 
 func (pl *planner) flowScalar(b []byte, v *yaml.Node, look flowLook) []byte {
 	tag := scalarTag(v)
+	if !look.json && v.Style == 0 && pl.keeps(v) && plainText(v.Value, true) {
+		return append(b, v.Value...)
+	}
 	switch tag {
 	case "!!null":
 		return append(b, "null"...)

@@ -19,6 +19,8 @@ type planner struct {
 	err   error
 	// direct holds what happens to anchored nodes at their own place.
 	direct map[*yaml.Node]*delta
+	// fresh holds the nodes of new values, once values are printed that also have nodes of the document.
+	fresh map[*yaml.Node]bool
 	// clip is the block scalar that ends the text without a line break and must not gain one, nil for none.
 	clip *yaml.Node
 }
@@ -98,43 +100,25 @@ func (pl *planner) change(n *yaml.Node, d *delta, s slot) {
 	}
 }
 
-// written gives the changed value of an alias or of something merged in, to be written out at its place.
+// written gives the changed value of an alias, of something merged in or of a moved element, to be printed anew. What
+// it takes from the document keeps its spelling.
 func (pl *planner) written(n *yaml.Node, d *delta) *yaml.Node {
-	v := pl.cs.intended(n, d)
-	if v == n {
-		v = Resolve(n)
-	}
-	if pl.cs.source == nil {
-		pl.cs.source = map[*yaml.Node]bool{}
-	}
-	pl.markSource(v, n, d)
-	return v
+	pl.mixed()
+	v := pl.cs.intended(n, &delta{set: d.set, kids: d.kids, inserts: d.inserts})
+	return Resolve(v)
 }
 
-// markSource marks the parts of a written-out value that come from the document; inserted parts are printed like
-// all inserted text.
-func (pl *planner) markSource(v, n *yaml.Node, d *delta) {
-	if d == nil || d.empty() {
-		pl.cs.source[v] = true
+// mixed prepares for printing values in which new nodes and nodes of the document meet.
+func (pl *planner) mixed() {
+	if pl.fresh != nil {
 		return
 	}
-	r := Resolve(n)
-	if d.set != nil || r == nil {
-		return
-	}
-	for i, c := range v.Content {
-		for _, o := range r.Content {
-			if o == c {
-				pl.cs.source[v.Content[i]] = true
-			}
-		}
-	}
-	for _, k := range d.kids {
-		if c := child(v, k.step); c != nil && !k.step.IsIndex {
-			pl.markSource(c, child(r, k.step), k.d)
-		}
-	}
+	pl.fresh = map[*yaml.Node]bool{}
+	pl.cs.each(func(n *yaml.Node) { pl.fresh[n] = true })
 }
+
+// keeps tells whether a scalar comes from the document.
+func (pl *planner) keeps(v *yaml.Node) bool { return pl.fresh != nil && v.Line > 0 && !pl.fresh[v] }
 
 // equalDelta tells whether two places want the same.
 func equalDelta(a, b *delta) bool {
@@ -383,8 +367,7 @@ func (pl *planner) sequence(n *yaml.Node, d *delta, s slot) {
 		pl.change(n.Content[i], k.d, slot{after: dash + 1, item: true, col: col, step: s.step})
 	}
 	if left == 0 && (len(d.inserts) == 0 || !pl.ownLine(start)) {
-		v := pl.cs.intended(n, d)
-		pl.replace(n, v, s)
+		pl.replace(n, pl.written(n, d), s)
 		return
 	}
 	for i := range gone {
@@ -570,7 +553,7 @@ func (pl *planner) dashWidth(n *yaml.Node, col int) int {
 
 // writer makes a printer in the style of the document.
 func (pl *planner) writer(eol string) *writer {
-	w := &writer{look: pl.look, eol: eol, source: pl.cs.source}
+	w := &writer{look: pl.look, eol: eol, keeps: pl.keeps}
 	if len(pl.cs.moved) > 0 {
 		w.moved = func(stand *yaml.Node, col int) ([]byte, bool) {
 			m := pl.cs.moved[stand]

@@ -8,7 +8,10 @@ import (
 )
 
 // plainSafe tells whether a string written without quotes reads back as the same string, under YAML 1.1 and 1.2.
-func plainSafe(s string, flow bool) bool {
+func plainSafe(s string, flow bool) bool { return plainText(s, flow) && !readsAsOther(s) }
+
+// plainText tells whether text can be written without quotes at all, whatever it is read as.
+func plainText(s string, flow bool) bool {
 	if s == "" || isBlank(s[0]) || isBlank(s[len(s)-1]) || s[len(s)-1] == ':' {
 		return false
 	}
@@ -36,7 +39,7 @@ func plainSafe(s string, flow bool) bool {
 			return false
 		}
 	}
-	return !readsAsOther(s)
+	return true
 }
 
 // printable tells whether a character may stand in the text of a scalar as it is.

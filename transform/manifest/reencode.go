@@ -67,22 +67,7 @@ func (p *Parsed) reencode(cs *changeSet, want *yaml.Node, keep bool) ([]byte, er
 // YAML 1.1 would take them for something else.
 func (p *Parsed) writeOut(cs *changeSet, n *yaml.Node) *yaml.Node {
 	fresh := map[*yaml.Node]bool{}
-	var mark func(n *yaml.Node)
-	mark = func(n *yaml.Node) {
-		if n == nil || n.Kind == yaml.AliasNode {
-			return
-		}
-		fresh[n] = true
-		for _, c := range n.Content {
-			mark(c)
-		}
-	}
-	cs.top.each(func(d *delta) {
-		mark(d.set)
-		for _, ins := range d.inserts {
-			mark(ins.value)
-		}
-	})
+	cs.each(func(n *yaml.Node) { fresh[n] = true })
 	var write func(n *yaml.Node, depth int) *yaml.Node
 	write = func(n *yaml.Node, depth int) *yaml.Node {
 		if depth > 4*maxDepth {

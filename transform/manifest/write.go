@@ -12,9 +12,8 @@ type writer struct {
 	look
 	buf []byte
 	eol string
-	// source marks values that come from the document: their scalars keep their spelling.
-	source map[*yaml.Node]bool
-	keep   bool
+	// keeps tells which scalars come from the document itself: they keep their spelling. nil: none does.
+	keeps func(*yaml.Node) bool
 	// moved gives the text of a moved element for a dash in column col.
 	moved func(stand *yaml.Node, col int) ([]byte, bool)
 	// noLiteral forbids block scalars. last is the chomping of the one that ends the text: '-', '|' for none or '+'; it
@@ -33,14 +32,8 @@ func (w *writer) newLine() {
 	w.buf = append(w.buf, w.eol...)
 }
 
-// enter notes that values below come from the document.
-func (w *writer) enter(n *yaml.Node) (leave func()) {
-	if !w.source[n] || w.keep {
-		return func() {}
-	}
-	w.keep = true
-	return func() { w.keep = false }
-}
+// own tells whether a scalar is one of the document's own.
+func (w *writer) own(v *yaml.Node) bool { return w.keeps != nil && w.keeps(v) }
 
 // entry prints "key: value" with the key at column col; the caller has printed the indentation.
 func (w *writer) entry(k, v *yaml.Node, col int) {
@@ -52,7 +45,7 @@ func (w *writer) entry(k, v *yaml.Node, col int) {
 func (w *writer) key(k *yaml.Node) {
 	k = Resolve(k)
 	switch {
-	case w.keep:
+	case w.own(k):
 		w.scalar(k)
 	case w.keyQuote != 0:
 		w.buf = appendQuoted(w.buf, k.Value, w.keyQuote)
@@ -65,7 +58,6 @@ func (w *writer) key(k *yaml.Node) {
 
 // value prints what follows a key at column col: on its line, or below.
 func (w *writer) value(v *yaml.Node, col int) {
-	defer w.enter(v)()
 	v = Resolve(v)
 	if v.Kind == yaml.ScalarNode || len(v.Content) == 0 {
 		w.buf = append(w.buf, ' ')
@@ -130,7 +122,6 @@ func (w *writer) item(v *yaml.Node, col, dash int) {
 
 // element prints a value whose first line has begun already at column at; col is the column of the dash.
 func (w *writer) element(v *yaml.Node, col, at int) {
-	defer w.enter(v)()
 	v = Resolve(v)
 	switch {
 	case v.Kind == yaml.ScalarNode || len(v.Content) == 0:
@@ -155,7 +146,8 @@ func (w *writer) element(v *yaml.Node, col, at int) {
 // scalar prints one scalar on one line.
 func (w *writer) scalar(v *yaml.Node) {
 	tag := scalarTag(v)
-	if w.keep && w.kept(v, tag) {
+	if w.own(v) {
+		w.kept(v, tag)
 		return
 	}
 	switch tag {
@@ -175,7 +167,7 @@ func (w *writer) scalar(v *yaml.Node) {
 }
 
 // kept prints a scalar of the document in the spelling it had.
-func (w *writer) kept(v *yaml.Node, tag string) bool {
+func (w *writer) kept(v *yaml.Node, tag string) {
 	if v.Style&yaml.TaggedStyle != 0 {
 		w.buf = append(w.buf, tagText(v.Tag)...)
 		w.buf = append(w.buf, ' ')
@@ -193,7 +185,6 @@ func (w *writer) kept(v *yaml.Node, tag string) bool {
 	default:
 		w.str(v.Value)
 	}
-	return true
 }
 
 // tagText prints a tag as it may stand in text.
@@ -206,7 +197,7 @@ func tagText(tag string) string {
 
 func (w *writer) str(s string) {
 	switch {
-	case w.keyQuote != 0 && !w.keep:
+	case w.keyQuote != 0:
 		w.buf = appendQuoted(w.buf, s, w.keyQuote)
 	case plainSafe(s, false):
 		w.buf = append(w.buf, s...)
