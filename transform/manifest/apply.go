@@ -22,7 +22,7 @@ func (o Options) Apply(p *Parsed, changes []Change) (Result, []policy.Finding) {
 		}
 		return Result{}, []policy.Finding{p.finding("E_TYPE", policy.Error, nil, "the document is empty", "")}
 	}
-	cs, err := collect(p.Root, changes)
+	cs, err := collect(p.Root, changes, p.JSON)
 	if err != nil {
 		return Result{}, []policy.Finding{p.finding("E_TYPE", policy.Error, p.Root, err.Error(), "")}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -135,9 +136,14 @@ func (d *delta) ensure(s Step) *delta {
 	return k
 }
 
-// collect sorts the changes by place and drops those that wish for what is there already.
-func collect(root *yaml.Node, changes []Change) (*changeSet, error) {
+// collect sorts the changes by place and drops those that wish for what is there already. For a JSON document new
+// values are put into the terms of JSON.
+func collect(root *yaml.Node, changes []Change, json bool) (*changeSet, error) {
 	cs := &changeSet{root: root}
+	tree := plainTree
+	if json {
+		tree = jsonTree
+	}
 	for _, c := range changes {
 		var err error
 		switch c.Op {
@@ -146,9 +152,9 @@ func collect(root *yaml.Node, changes []Change) (*changeSet, error) {
 		case Move:
 			err = cs.move(c)
 		case Insert:
-			err = cs.insert(c.Path, insertion{at: c.Index, value: plainTree(c.Value)})
+			err = cs.insert(c.Path, insertion{at: c.Index, value: tree(c.Value)})
 		default:
-			err = cs.put(c.Path, plainTree(c.Value))
+			err = cs.put(c.Path, tree(c.Value))
 		}
 		if err != nil {
 			return nil, err
@@ -186,6 +192,46 @@ func plainTree(n *yaml.Node) *yaml.Node {
 		return &cp
 	}
 	return n
+}
+
+// jsonTree is plainTree for JSON, which has no other numbers than its own, no dates and no tags.
+func jsonTree(n *yaml.Node) *yaml.Node {
+	n = plainTree(n)
+	cp := yaml.Node{Kind: n.Kind, Style: n.Style &^ yaml.TaggedStyle, Value: n.Value, Tag: "!!map"}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		switch cp.Tag = scalarTag(n); cp.Tag {
+		case "!!int", "!!float":
+			cp.Value = jsonNumber(n.Value)
+			if _, state := skipJSON([]byte(cp.Value), 0); state != jsonOK {
+				cp.Tag = "!!str"
+			} else if strings.ContainsAny(cp.Value, ".eE") {
+				cp.Tag = "!!float"
+			} else {
+				cp.Tag = "!!int"
+			}
+		case "!!bool":
+			cp.Value = strings.ToLower(n.Value)
+		case "!!null":
+		default:
+			cp.Tag = "!!str"
+		}
+		return &cp
+	case yaml.SequenceNode:
+		cp.Tag = "!!seq"
+	}
+	cp.Content = make([]*yaml.Node, len(n.Content))
+	for i, c := range n.Content {
+		cp.Content[i] = jsonTree(c)
+		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode {
+			cp.Content[i] = keyNode(c.Value)
+		}
+	}
+	return &cp
+}
+
+func keyNode(key string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}
 }
 
 // isNull tells whether a node is null in any spelling, or missing.
@@ -275,7 +321,7 @@ func freshStep(n *yaml.Node, s Step, next *Step) (*yaml.Node, bool) {
 			return n.Content[i+1], true
 		}
 		v := made(nil)
-		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s.Key}, v)
+		n.Content = append(n.Content, keyNode(s.Key), v)
 		return v, true
 	}
 	return nil, false

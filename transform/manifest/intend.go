@@ -98,7 +98,7 @@ func (cs *changeSet) intendedEntries(m *yaml.Node, d *delta) []*yaml.Node {
 			out = unmerge(out, k.step.Key)
 		default:
 			v := Lookup(m, k.step.Key)
-			out = append(out, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: k.step.Key}, cs.intended(v, k.d))
+			out = append(out, keyNode(k.step.Key), cs.intended(v, k.d))
 		}
 	}
 	return out

@@ -238,15 +238,12 @@ func (pl *planner) canGoFirst(n *yaml.Node, s slot) bool {
 
 // newMapping is the value of the added keys alone.
 func (pl *planner) newMapping(adds []kid) *yaml.Node {
+	pl.mixed()
 	m := newFor(Step{})
 	for _, k := range adds {
 		m.Content = append(m.Content, keyNode(k.step.Key), pl.cs.intended(nil, k.d))
 	}
 	return m
-}
-
-func keyNode(key string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}
 }
 
 // addedValue is the value of a key that the mapping does not have itself: new, or merged in and changed.
@@ -600,13 +597,14 @@ func (pl *planner) insertLines(at int, text func(*writer), before *yaml.Node) {
 	pl.edit(at, at, append([]byte(w.eol), bytes.TrimSuffix(w.buf, []byte(w.eol))...))
 }
 
-// render prints text, and once more without block scalars where the one at its end would take in what follows.
+// render prints text, and once more with quotes for the block scalar at its end where that would take in what follows.
 func (pl *planner) render(text func(*writer), eol string, swallows func(*writer) bool) *writer {
 	w := pl.writer(eol)
 	text(w)
 	if w.last != 0 && swallows(w) {
+		last := w.literals
 		w = pl.writer(eol)
-		w.noLiteral = true
+		w.without = last
 		text(w)
 	}
 	return w

@@ -141,7 +141,7 @@ func TestRandomChanges(t *testing.T) {
 					if shown[key] < 3 && os.Getenv("SHOW") != "" {
 						shown[key]++
 						t.Logf("%s document %d: %s\n%s", file, di, res.Reason, describe(changes))
-						if cs, err := collect(p.Root, changes); err == nil && len(p.Doc.Raw) < 2000 {
+						if cs, err := collect(p.Root, changes, p.JSON); err == nil && len(p.Doc.Raw) < 2000 {
 							raw, _, err := p.spliced(cs, false)
 							t.Logf("%v\n%s", err, raw)
 						}

@@ -143,7 +143,7 @@ func (pl *planner) replaceInline(n, v *yaml.Node, s slot) {
 	from := len(w.buf)
 	w.element(v, s.col, at)
 	if pl.swallows(nextLine(pl.raw, end), s.col, w.last) {
-		w.buf, w.noLiteral = w.buf[:from], true
+		w.buf, w.without, w.literals = w.buf[:from], w.literals, 0
 		w.element(v, s.col, at)
 	}
 	// A comment behind a value of one line stays behind the first line of the new one.
@@ -182,7 +182,7 @@ func (pl *planner) replaceValue(n, v *yaml.Node, s slot) {
 	eof := lineEnd(pl.raw, end) == len(pl.raw)
 	w := pl.render(render, pl.eolBefore(nextLine(pl.raw, key)), func(w *writer) bool {
 		// Comments between the key and its old value stay and would become text as well.
-		return from > keyLine && pl.p.lineStart(from) > nextLine(pl.raw, key) ||
+		return from > keyLine && v.Kind == yaml.ScalarNode && pl.p.lineStart(from) > nextLine(pl.raw, key) ||
 			pl.swallows(nextLine(pl.raw, end), s.col, w.last)
 	})
 	head, lines, _ := bytes.Cut(w.buf, []byte(w.eol))

@@ -16,10 +16,10 @@ type writer struct {
 	keeps func(*yaml.Node) bool
 	// moved gives the text of a moved element for a dash in column col.
 	moved func(stand *yaml.Node, col int) ([]byte, bool)
-	// noLiteral forbids block scalars. last is the chomping of the one that ends the text: '-', '|' for none or '+'; it
+	// literals counts the block scalars printed; the one with number without, from 1, is printed in quotes. last is the chomping of the one that ends the text: '-', '|' for none or '+'; it
 	// is 0 where the text ends otherwise.
-	noLiteral bool
-	last      byte
+	literals, without int
+	last              byte
 }
 
 func (w *writer) spaces(n int) {
@@ -81,13 +81,19 @@ func (w *writer) inline(v *yaml.Node, col, step int) {
 		w.buf = append(w.buf, "[]"...)
 	case v.Kind == yaml.MappingNode:
 		w.buf = append(w.buf, "{}"...)
-	case scalarTag(v) == "!!str" && !w.noLiteral && literalSafe(v.Value):
+	case scalarTag(v) == "!!str" && literalSafe(v.Value) && w.mayBlock():
 		w.literal(v.Value, col, max(step, 1))
 		return
 	default:
 		w.scalar(v)
 	}
 	w.newLine()
+}
+
+// mayBlock counts a block scalar and tells whether it may be one.
+func (w *writer) mayBlock() bool {
+	w.literals++
+	return w.literals != w.without
 }
 
 // mapping prints all entries of a mapping as lines at column col.
