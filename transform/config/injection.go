@@ -200,6 +200,6 @@ func (r *injectionReader) each(n *yaml.Node, field string, visit func(name strin
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		visit(n.Content[i].Value, dealias(n.Content[i+1]), showPath([]string{field, n.Content[i].Value}))
+		visit(n.Content[i].Value, dealias(n.Content[i+1]), fieldBelow(field, n.Content[i].Value))
 	}
 }

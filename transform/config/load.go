@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kube-inject/inject/policy"
 )
@@ -168,6 +169,11 @@ func (sc *scanned) has(w which) bool {
 	return false
 }
 
+// helmForm says whether the values come in a form that has room for the mesh config.
+func (sc *scanned) helmForm() bool {
+	return sc.shape == shapeValues || slices.ContainsFunc(sc.objects, func(o object) bool { return o.kind != "ConfigMap" })
+}
+
 // values reads the values. Those that are not complete are laid over the defaults that come with the templates, where the
 // templates have any: the embedded profile and profiles do, a template file of one's own does not.
 func (l *loader) values(templates origin) (*tree, origin) {
@@ -215,11 +221,9 @@ func (l *loader) values(templates origin) (*tree, origin) {
 func (l *loader) mesh(e Engine) *Mesh {
 	part, from := l.locate(partMesh)
 	if part == nil && from == fromEmbedded && l.opts.Values != nil {
-		if sc := l.scan(*l.opts.Values); sc.shape == shapeValues || sc.shape == shapeOperator {
-			if sc.has(partMesh) {
-				part = sc.find(partMesh, l.opts.Revision, &l.problems)
-				l.took(partMesh, l.opts.Values.Name, part)
-			}
+		if sc := l.scan(*l.opts.Values); sc.helmForm() && sc.has(partMesh) {
+			part = sc.find(partMesh, l.opts.Revision, &l.problems)
+			l.took(partMesh, l.opts.Values.Name, part)
 		}
 	}
 	if part == nil && len(l.opts.SetMesh) == 0 {

@@ -58,7 +58,8 @@ func syntaxFinding(t text, err error) *policy.Finding {
 			line++
 		}
 	}
-	at := t.at(line, 0)
+	// A lone CR and Unicode's line separators are line ends to the library, and to no editor.
+	at := t.at(min(line, bytes.Count(t.data, []byte("\n"))+1), 0)
 	return &policy.Finding{
 		Code: CodeSyntax, Severity: policy.Error, Position: at, Document: t.document, Hint: hint,
 		Message: t.name() + " is not valid YAML: " + message,

@@ -82,6 +82,9 @@ func parseSetObject(s string) ([]assignment, error) {
 		}
 	}
 	walk(nil, object)
+	if len(out) == 0 {
+		return nil, errors.New("it is empty")
+	}
 	return out, nil
 }
 

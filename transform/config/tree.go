@@ -47,6 +47,14 @@ func showPath(path []string) string {
 	return b.String()
 }
 
+// fieldBelow adds a key to a printed path.
+func fieldBelow(field, key string) string {
+	if strings.ContainsAny(key, ". []") {
+		return field + "[" + strconv.Quote(key) + "]"
+	}
+	return field + "." + key
+}
+
 // place is where the value at path was written, or the nearest ancestor of which it is known.
 func (t *tree) place(path []string) policy.Position {
 	for n := len(path); n >= 0; n-- {
@@ -58,7 +66,7 @@ func (t *tree) place(path []string) policy.Position {
 }
 
 // maxNodes bounds what aliases may unfold a document to.
-const maxNodes = 1 << 20
+const maxNodes = 1 << 18
 
 // treeOf turns a mapping node into plain data. Aliases are unfolded and merge keys applied.
 func treeOf(t text, n *yaml.Node) (*tree, *policy.Finding) {

@@ -40,7 +40,7 @@ func TestTemplatesRenderAsIstio(t *testing.T) {
 				}
 				decode(t, fmt.Appendf(nil, "metadata: {labels: {%s}, annotations: {%s}}\nspec: {containers: %s, %s}",
 					s.labels, s.annotations, s.containers, s.spec), &p)
-				d := workload(t, p, values)
+				d := deployment(t, p, values)
 				if s.mesh != "" {
 					decode(t, []byte(s.mesh), d.MeshConfig)
 					d.ProxyConfig = d.MeshConfig.DefaultConfig

@@ -20,6 +20,7 @@ import (
 	"github.com/kube-inject/inject/policy"
 	"github.com/kube-inject/inject/transform/pod"
 	"github.com/kube-inject/inject/transform/typed"
+	"github.com/kube-inject/inject/transform/workload"
 )
 
 // config is the injection config that the profile stands in for.
@@ -87,8 +88,11 @@ func conform(t *testing.T, dir string, o caseOptions) {
 	mesh := &meshconfig.MeshConfig{}
 	decodeFile(t, filepath.Join(dir, o.Mesh), mesh)
 	e := engine(t, values, mesh, o.Revision, o.NativeSidecars)
-	input := documents(t, filepath.Join(dir, "input.yaml"))
+	input, err := documents(t, filepath.Join(dir, "input.yaml"))
 	var findings []policy.Finding
+	if err != nil {
+		findings = append(findings, policy.Finding{Message: err.Error()})
+	}
 	for _, d := range input {
 		findings = append(findings, inject(e, d)...)
 	}
@@ -105,7 +109,11 @@ func conform(t *testing.T, dir string, o caseOptions) {
 	for _, d := range input {
 		got = append(got, plain(typed.Generic(d)))
 	}
-	for _, d := range documents(t, filepath.Join(dir, "want.yaml")) {
+	wanted, err := documents(t, filepath.Join(dir, "want.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range wanted {
 		want = append(want, plain(typed.Generic(d)))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -195,10 +203,15 @@ func inject(e *pod.Engine, doc *yaml.Node) []policy.Finding {
 	if ps := policy.ValidateAnnotations(p.Annotations, policy.ValidateOptions{}); len(ps) > 0 {
 		return []policy.Finding{{Message: fmt.Sprint(ps)}}
 	}
-	meta := typed.Get(doc, "metadata")
+	meta := p.ObjectMeta
+	if kind != "Pod" {
+		of := typed.Get(doc, "metadata")
+		meta = metav1.ObjectMeta{Name: text(of, "name"), Namespace: text(of, "namespace")}
+	}
+	owner := workload.OwnerOf(metav1.TypeMeta{Kind: kind, APIVersion: text(doc, "apiVersion")}, meta)
 	out, fs := e.Inject(pod.Input{
-		Template: p, TypeMeta: metav1.TypeMeta{Kind: kind, APIVersion: text(doc, "apiVersion")},
-		Owner: metav1.ObjectMeta{Name: text(meta, "name"), Namespace: text(meta, "namespace")},
+		Template: p, TypeMeta: metav1.TypeMeta{Kind: owner.Kind, APIVersion: owner.APIVersion},
+		Owner: metav1.ObjectMeta{Name: owner.Name, Namespace: owner.Namespace},
 	})
 	if len(fs) > 0 {
 		return fs
@@ -227,7 +240,7 @@ func set(m, key, value *yaml.Node) {
 	m.Content = append(m.Content, key, value)
 }
 
-func documents(t *testing.T, file string) []*yaml.Node {
+func documents(t *testing.T, file string) ([]*yaml.Node, error) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -238,15 +251,20 @@ func documents(t *testing.T, file string) []*yaml.Node {
 		var n yaml.Node
 		err := d.Decode(&n)
 		if errors.Is(err, io.EOF) {
-			return out
+			return out, nil
 		}
 		if err != nil {
-			return append(out, &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(err)})
+			return nil, err
 		}
 		if len(n.Content) > 0 && !typed.IsNull(n.Content[0]) {
 			out = append(out, typed.Deref(n.Content[0]))
 		}
 	}
+}
+
+// zero tells that a field of a DeploymentConfig holds its zero value, which Istio's types leave out or add.
+func zero(key string, v any) bool {
+	return (key == "paused" || key == "test") && v == false || key == "minReadySeconds" && v == 0.0
 }
 
 // plain leaves out what is empty, and status: what typed objects print and untyped ones do not.
@@ -255,7 +273,7 @@ func plain(v any) any {
 	case map[string]any:
 		out := map[string]any{}
 		for k, e := range v {
-			if e = plain(e); e != nil && k != "status" {
+			if e = plain(e); e != nil && k != "status" && !zero(k, e) {
 				out[k] = e
 			}
 		}

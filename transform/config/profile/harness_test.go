@@ -80,8 +80,8 @@ func parse(t testing.TB, name, text string) *template.Template {
 	return tmpl
 }
 
-// workload is a Deployment whose pod template is p.
-func workload(t testing.TB, p corev1.Pod, values map[string]any) *pod.Data {
+// deployment is the template data of a Deployment whose pod template is p.
+func deployment(t testing.TB, p corev1.Pod, values map[string]any) *pod.Data {
 	t.Helper()
 	mesh := defaultMesh(t)
 	return &pod.Data{
