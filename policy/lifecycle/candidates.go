@@ -209,7 +209,10 @@ func (m *model) stayFor(need time.Duration, o *Options) []Remedy {
 func (m *model) stayWith(need time.Duration, o *Options) []Remedy {
 	list := m.stayFor(need, o)
 	if end := m.appEnd(o); end > need && end < 1000*time.Hour {
-		list = append(list, m.stayFor(end, o)...)
+		for _, r := range m.stayFor(end, o) {
+			r.last = true
+			list = append(list, r)
+		}
 	}
 	if _, ordered := o.sidecarSupport(); m.sidecar == Native && !ordered {
 		value := strconv.FormatInt(wholeUp(need), 10) + "s"

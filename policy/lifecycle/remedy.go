@@ -9,6 +9,8 @@ type Remedy struct {
 	Text string
 	// Edits change the manifest the pod was injected from, or the injected one; empty for advice to a person.
 	Edits []Edit
+	// last marks a candidate that is only worth offering where those before it do not help.
+	last bool
 }
 
 // remedy fills in the remedies of every verdict of r. Each candidate with edits is applied and played again with the
@@ -18,6 +20,10 @@ func (m *model) remedy(r *Result, found facts, o *Options) {
 		v := &r.Verdicts[i]
 		var clean, traded, advice []Remedy
 		for _, c := range m.candidates(&found[i], o) {
+			if c.last && len(clean) > 0 {
+				continue
+			}
+			c.last = false
 			switch side, ok := m.try(c, v, found, o); {
 			case len(c.Edits) == 0:
 				advice = append(advice, c)

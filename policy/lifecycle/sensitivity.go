@@ -22,15 +22,43 @@ type Flip struct {
 }
 
 // String prints the flip as a phrase: "--app-shutdown above 5s brings outbound-lost".
-func (f Flip) String() string {
-	verb := "ends"
+func (f Flip) String() string { return f.turn() + " " + f.verb() + " " + string(f.Verdict) }
+
+func (f Flip) turn() string {
+	switch {
+	case f.Above:
+		return fmt.Sprintf("--%s above %s", f.Option, FormatDuration(f.At))
+	case f.At == 0:
+		return fmt.Sprintf("--%s of 0s", f.Option)
+	default:
+		return fmt.Sprintf("--%s of %s or less", f.Option, FormatDuration(f.At))
+	}
+}
+
+func (f Flip) verb() string {
 	if f.Appears {
-		verb = "brings"
+		return "brings"
 	}
-	if f.Above {
-		return fmt.Sprintf("--%s above %s %s %s", f.Option, FormatDuration(f.At), verb, f.Verdict)
+	return "ends"
+}
+
+// Phrases prints flips, those of one value of one option together: "--proxy-ready of 59.5s or less ends hold-timeout
+// and app-before-proxy".
+func Phrases(flips []Flip) []string {
+	var out []string
+	turn, verb := "", ""
+	for _, f := range flips {
+		switch {
+		case f.turn() != turn:
+			out = append(out, f.String())
+		case f.verb() != verb:
+			out[len(out)-1] += " and " + f.verb() + " " + string(f.Verdict)
+		default:
+			out[len(out)-1] += " and " + string(f.Verdict)
+		}
+		turn, verb = f.turn(), f.verb()
 	}
-	return fmt.Sprintf("--%s of %s or less %s %s", f.Option, FormatDuration(f.At), verb, f.Verdict)
+	return out
 }
 
 // searchEnd is the largest estimate worth asking about; searchStep the first step away from the present value.

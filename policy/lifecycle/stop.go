@@ -3,8 +3,6 @@ package lifecycle
 import (
 	"slices"
 	"time"
-
-	"github.com/kube-inject/inject/policy"
 )
 
 // minimumLeft is the least time between SIGTERM and SIGKILL (Kubernetes, minimumGracePeriodInSeconds in
@@ -224,7 +222,7 @@ func (s *stopping) checkLosses() {
 func (s *stopping) lost(id ID, end, need time.Duration) {
 	if need > end {
 		f := s.f.at(id, Stop, end, need)
-		f.a, f.b, f.container = end, need, policy.ContainerProxy
+		f.a, f.b = end, need
 	}
 }
 

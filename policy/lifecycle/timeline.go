@@ -203,7 +203,7 @@ func (t *Timeline) lose(r Result, v Verdict) {
 		return
 	}
 	row := &t.Outbound
-	hit := "proxy"
+	hit := "proxy" // whose end or absence loses it
 	switch v.ID {
 	case InFlightCutByProxy, NewRefusedByProxy:
 		row = &t.Inbound
@@ -220,7 +220,8 @@ func (t *Timeline) lose(r Result, v Verdict) {
 	t.Length = max(t.Length, bar.To)
 	row.Bars = append(row.Bars, bar)
 	for i := range t.Rows {
-		if name := t.Rows[i].Name; hit == "proxy" && r.role(name) == "proxy" || hit == "app" && r.role(name) == "app" {
+		name := t.Rows[i].Name
+		if v.Container == name && r.role(name) != "proxy" || v.Container == "" && r.role(name) == hit {
 			t.Rows[i].Losses = append(t.Rows[i].Losses, bar)
 			return
 		}

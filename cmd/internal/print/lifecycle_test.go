@@ -1,0 +1,173 @@
+package print
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kube-inject/inject/policy/lifecycle"
+)
+
+// lifecyclePod is an injected Deployment with a classic sidecar, as injection orders it.
+func lifecyclePod() lifecycle.Pod {
+	p := lifecycle.Pod{Kind: "Deployment", Namespace: "shop", Name: "web", Annotations: map[string]string{}}
+	p.Spec.InitContainers = []corev1.Container{{Name: "migrate"}, {Name: "istio-init"}}
+	p.Spec.Containers = []corev1.Container{{Name: "web"}, {Name: "istio-proxy"}}
+	return p
+}
+
+// lifecycleSamples are results that between them use every kind of bar, mark and loss.
+func lifecycleSamples(t testing.TB) map[string][]lifecycle.Result {
+	t.Helper()
+	slow := lifecycle.Defaults()
+	slow.AppShutdown.Default = 8 * time.Second
+	slow.RequestsInFlight = 6 * time.Second
+	slow.EndpointLag = 3 * time.Second
+	job := lifecyclePod()
+	job.Kind, job.Name, job.Spec.RestartPolicy = "Job", "report", corev1.RestartPolicyNever
+	held, err := lifecycle.Variant(lifecyclePod(), "hold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := lifecycle.Defaults()
+	long.ProxyReady = 90 * time.Second
+	killed := lifecyclePod()
+	killed.Name = "a-workload-with-a-rather-long-name"
+	killed.Spec.Containers[0].Name = "a-container-with-a-rather-long-name"
+	killed.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
+		HTTPGet: &corev1.HTTPGetAction{Path: "/app-lifecycle/web/prestopz", Port: intstr.FromInt32(15020)},
+	}}
+	hang := lifecycle.Defaults()
+	hang.AppShutdown.Default = lifecycle.Never
+	hang.SkipStart = true
+	old := lifecycle.Defaults()
+	old.Istio = lifecycle.Version{Major: 1, Minor: 3}
+	old.SkipStop = true
+	old.ProxyExits = []lifecycle.ProxyExit{{At: 20 * time.Second}, {At: 40 * time.Second, Kind: lifecycle.Normal}}
+	old.HotRestarts = []time.Duration{60 * time.Second}
+	return map[string][]lifecycle.Result{
+		"classic":     {withFlips(lifecyclePod(), slow)},
+		"job":         {withFlips(job, lifecycle.Defaults())},
+		"hold":        {withFlips(held, long)},
+		"killed":      {withFlips(killed, hang)},
+		"old":         {withFlips(lifecyclePod(), old)},
+		"compare":     compared(t, lifecyclePod(), slow),
+		"compare-job": compared(t, job, lifecycle.Defaults()),
+	}
+}
+
+func withFlips(p lifecycle.Pod, o lifecycle.Options) lifecycle.Result {
+	r := lifecycle.Simulate(p, o)
+	r.Flips = lifecycle.Sensitivity(p, o)
+	return r
+}
+
+func compared(t testing.TB, p lifecycle.Pod, o lifecycle.Options) []lifecycle.Result {
+	t.Helper()
+	var out []lifecycle.Result
+	for _, name := range lifecycle.Variants() {
+		v, err := lifecycle.Variant(p, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := lifecycle.Simulate(v, o)
+		r.Variant = name
+		out = append(out, r)
+	}
+	return out
+}
+
+// TestLifecycleGolden compares every format of every sample with testdata.
+func TestLifecycleGolden(t *testing.T) {
+	t.Parallel()
+	for name, results := range lifecycleSamples(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var text, js, md, svg bytes.Buffer
+			check(t, LifecycleText(&text, results, Style{}))
+			check(t, LifecycleJSON(&js, results, LifecycleJSONOptions{Details: true}))
+			check(t, LifecycleMarkdown(&md, results))
+			check(t, LifecycleSVG(&svg, results))
+			compareGolden(t, "lifecycle-"+name+".txt", text.Bytes())
+			compareGolden(t, "lifecycle-"+name+".json", js.Bytes())
+			compareGolden(t, "lifecycle-"+name+".md", md.Bytes())
+			compareGolden(t, "lifecycle-"+name+".svg", svg.Bytes())
+			wellFormed(t, "json", js.Bytes())
+			wellFormed(t, "xml", svg.Bytes())
+			for _, line := range bytes.Split(text.Bytes(), []byte("\n")) {
+				if n := utf8.RuneCount(line); n > lifecycleWidth {
+					t.Errorf("%d columns: %s", n, line)
+				}
+			}
+		})
+	}
+}
+
+// TestLifecycleSVGContrast computes the contrast of every colour against its ground, in both schemes, as WCAG 2.1
+// defines it: 4.5 for text, 3 for bars and lines.
+func TestLifecycleSVGContrast(t *testing.T) {
+	t.Parallel()
+	light, dark, found := strings.Cut(svgStyle, "@media")
+	if !found {
+		t.Fatal("no dark scheme")
+	}
+	rule := regexp.MustCompile(`(?m)([.]?[a-z]+)\{[^}]*?(?:fill|stroke):(#[0-9a-f]{6})`)
+	for scheme, text := range map[string]string{"light": light, "dark": dark} {
+		colours := map[string]string{}
+		for _, m := range rule.FindAllStringSubmatch(text, -1) {
+			colours[m[1]] = m[2]
+		}
+		if len(colours) < 16 {
+			t.Errorf("%s: only %d colours", scheme, len(colours))
+		}
+		for name, colour := range colours {
+			least := 3.0
+			switch name {
+			case ".ground", ".grid":
+				continue
+			case "text", ".dim", ".bad", ".warning":
+				least = 4.5
+			}
+			if c := contrast(colour, colours[".ground"]); c < least {
+				t.Errorf("%s: %s %s has a contrast of %.2f, want %.1f", scheme, name, colour, c, least)
+			}
+		}
+	}
+}
+
+func contrast(a, b string) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func luminance(colour string) float64 {
+	n, err := strconv.ParseUint(colour[1:], 16, 32)
+	if err != nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for shift, weight := range map[int]float64{16: 0.2126, 8: 0.7152, 0: 0.0722} {
+		c := float64(n>>shift&0xff) / 255
+		if c <= 0.04045 {
+			sum += weight * c / 12.92
+			continue
+		}
+		sum += weight * math.Pow((c+0.055)/1.055, 2.4)
+	}
+	return sum
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
