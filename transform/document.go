@@ -52,11 +52,12 @@ type documentWork struct {
 	want []wanted
 }
 
+// wanted is a template before and as it must read in the end.
 type wanted struct {
-	path     manifest.Path
-	shape    workload.Shape
-	template corev1.PodTemplateSpec
-	workload int
+	path             manifest.Path
+	shape            workload.Shape
+	before, template corev1.PodTemplateSpec
+	workload         int
 }
 
 func (w *documentWork) run() {
@@ -147,7 +148,7 @@ func (w *documentWork) view(o workload.Object, t workload.Template) view {
 // stateOf reads from an object's metadata the annotations in which a bare pod spec keeps its state.
 func stateOf(metadata *yaml.Node) map[string]string {
 	var out map[string]string
-	for _, key := range []string{policy.AnnotationStatus, policy.AnnotationOverrides, policy.AnnotationSealed} {
+	for _, key := range stateKeys() {
 		if n := typed.Get(typed.Get(metadata, "annotations"), key); n != nil {
 			if out == nil {
 				out = map[string]string{}
@@ -275,7 +276,7 @@ func (w *documentWork) inject(v view, namespace string) (Action, *pod.Trace) {
 		}
 	}
 	n := len(w.changes)
-	if !w.difference(v, out) {
+	if !w.difference(v, &out.Template, mergedOrder(out.Overlays)) {
 		return Failed, nil
 	}
 	if len(w.changes) == n {
@@ -330,19 +331,24 @@ func (w *documentWork) input(v view, namespace string) pod.Input {
 	}
 }
 
-// difference files the changes from the template in the document to the injected one.
-func (w *documentWork) difference(v view, out *pod.Output) bool {
-	at := make(manifest.Path, len(v.place.Path))
-	for i, s := range v.place.Path {
+// manifestPath is a path of the search as the writer takes it.
+func manifestPath(steps []workload.Step) manifest.Path {
+	at := make(manifest.Path, len(steps))
+	for i, s := range steps {
 		at[i] = manifest.Step(s)
 	}
+	return at
+}
+
+// difference files the changes from the template in the document to another one. Like gives the order of new keys.
+func (w *documentWork) difference(v view, after *corev1.PodTemplateSpec, like *yaml.Node) bool {
+	at := manifestPath(v.place.Path)
 	var d typed.Difference
-	like := mergedOrder(out.Overlays)
 	if v.place.Shape == workload.PodSpec {
-		d = w.schema.Diff(&v.template.Spec, &out.Template.Spec, at, v.place.Node, typed.Get(like, "spec"))
-		d.Changes = append(d.Changes, w.stateChanges(v, out)...)
+		d = w.schema.Diff(&v.template.Spec, &after.Spec, at, v.place.Node, typed.Get(like, "spec"))
+		d.Changes = append(d.Changes, w.stateChanges(v, after)...)
 	} else {
-		d = w.schema.Diff(&v.template, &out.Template, at, v.place.Node, like)
+		d = w.schema.Diff(&v.template, after, at, v.place.Node, like)
 	}
 	for _, p := range d.Duplicates {
 		w.add(policy.Finding{
@@ -355,33 +361,34 @@ func (w *documentWork) difference(v view, out *pod.Output) bool {
 	}
 	if len(d.Changes) > 0 {
 		w.changes = append(w.changes, d.Changes...)
-		w.want = append(w.want, wanted{at, v.place.Shape, out.Template, len(w.result.Workloads)})
+		w.want = append(w.want, wanted{at, v.place.Shape, v.template, *after, len(w.result.Workloads)})
 	}
 	return true
 }
 
+// stateKeys are the annotations in which an injected pod says what was done to it.
+func stateKeys() []string {
+	return []string{policy.AnnotationStatus, policy.AnnotationOverrides, policy.AnnotationSealed}
+}
+
 // stateChanges keep a bare pod spec's state in the annotations of its object.
-func (w *documentWork) stateChanges(v view, out *pod.Output) []manifest.Change {
-	at := make(manifest.Path, len(v.object.Path))
-	for i, s := range v.object.Path {
-		at[i] = manifest.Step(s)
-	}
-	at = at.With(manifest.Key("metadata"), manifest.Key("annotations"))
-	var out2 []manifest.Change
-	for _, key := range []string{policy.AnnotationStatus, policy.AnnotationOverrides, policy.AnnotationSealed} {
-		now, ok := out.Template.Annotations[key]
+func (w *documentWork) stateChanges(v view, after *corev1.PodTemplateSpec) []manifest.Change {
+	at := manifestPath(v.object.Path).With(manifest.Key("metadata"), manifest.Key("annotations"))
+	var changes []manifest.Change
+	for _, key := range stateKeys() {
+		now, ok := after.Annotations[key]
 		was, had := v.template.Annotations[key]
 		switch {
 		case ok && (!had || now != was):
-			out2 = append(out2, manifest.Change{
+			changes = append(changes, manifest.Change{
 				Op: manifest.Set, Path: at.With(manifest.Key(key)),
 				Value: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: now},
 			})
 		case had && !ok:
-			out2 = append(out2, manifest.Change{Op: manifest.Remove, Path: at.With(manifest.Key(key))})
+			changes = append(changes, manifest.Change{Op: manifest.Remove, Path: at.With(manifest.Key(key))})
 		}
 	}
-	return out2
+	return changes
 }
 
 // mergedOrder gives the overlay whose key order new text follows: the first; later ones only add to it.
@@ -392,15 +399,37 @@ func mergedOrder(overlays []pod.Overlay) *yaml.Node {
 	return overlays[0].Node
 }
 
-// apply splices the changes and checks that every template now reads as intended.
+// apply splices the changes, checks that every template now reads as intended, and makes sure of the way back.
 func (w *documentWork) apply() {
-	res, fs := manifest.Options{NoReencode: w.opts.NoReencode}.Apply(w.parsed, w.changes)
+	res, ok := w.splice(w.changes)
+	if !ok {
+		w.result.Workloads = failed(w.result.Workloads)
+		return
+	}
+	w.result.Raw, w.result.Changed = res.Raw, res.Changed
+	if res.Reencoded {
+		for _, want := range w.want {
+			w.result.Workloads[want.workload].Reencoded = true
+			w.result.Workloads[want.workload].Reason = res.Reason
+		}
+	}
+	if w.reinjects() {
+		w.reinject()
+		return
+	}
+	if !w.opts.NoRecord {
+		w.record(res)
+	}
+}
+
+// splice applies changes and verifies the result.
+func (w *documentWork) splice(changes []manifest.Change) (manifest.Result, bool) {
+	res, fs := manifest.Options{NoReencode: w.opts.NoReencode}.Apply(w.parsed, changes)
 	for _, f := range append(fs, res.Notices...) {
 		w.add(f, nil, policy.Resource{})
 	}
 	if hasErrors(fs) {
-		w.result.Workloads = failed(w.result.Workloads)
-		return
+		return res, false
 	}
 	for _, want := range w.want {
 		if !w.reads(res.Root, want) {
@@ -409,14 +438,10 @@ func (w *documentWork) apply() {
 				Message: "the edited document does not read as the intended pod",
 				Hint:    "this is a defect of inject: please report it with this document",
 			}, nil, w.result.Workloads[want.workload].Resource)
-			return
-		}
-		if res.Reencoded {
-			w.result.Workloads[want.workload].Reencoded = true
-			w.result.Workloads[want.workload].Reason = res.Reason
+			return res, false
 		}
 	}
-	w.result.Raw, w.result.Changed = res.Raw, res.Changed
+	return res, true
 }
 
 func failed(ws []Workload) []Workload {
