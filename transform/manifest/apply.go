@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/kube-inject/inject/policy"
 )
 
@@ -16,11 +18,11 @@ func Apply(p *Parsed, changes []Change) (Result, []policy.Finding) {
 
 // Apply is [Apply] with options.
 func (o Options) Apply(p *Parsed, changes []Change) (Result, []policy.Finding) {
-	if p.Root == nil {
-		if len(changes) == 0 {
-			return Result{Raw: p.Doc.Raw}, nil
-		}
-		return Result{}, []policy.Finding{p.finding("E_TYPE", policy.Error, nil, "the document is empty", "")}
+	if len(changes) == 0 {
+		return Result{Raw: p.Doc.Raw, Root: p.Root}, nil
+	}
+	if p.Root == nil || p.Root.Kind != yaml.MappingNode && p.Root.Kind != yaml.SequenceNode {
+		return Result{}, []policy.Finding{p.finding("E_TYPE", policy.Error, p.Root, "the document is no object", "")}
 	}
 	cs, err := collect(p.Root, changes, p.JSON)
 	if err != nil {

@@ -85,6 +85,10 @@ func (p *Parsed) writeOut(cs *changeSet, n *yaml.Node) *yaml.Node {
 			} else if isMerge(r) {
 				cp.Tag = ""
 			}
+			if cp.Value == "" && cp.Style&^yaml.TaggedStyle == 0 && scalarTag(r) == "!!null" {
+				// The encoder would put quotes where nothing stood.
+				cp.Value = "null"
+			}
 			return &cp
 		}
 		if fresh[r] || r.Line == 0 {
