@@ -144,7 +144,11 @@ func collect(root *yaml.Node, changes []Change, json bool) (*changeSet, error) {
 	if json {
 		tree = jsonTree
 	}
+	budget := maxNodes
 	for _, c := range changes {
+		if budget = spend(c.Value, budget, 0); budget < 0 {
+			return nil, errLarge
+		}
 		var err error
 		switch c.Op {
 		case Remove:
@@ -167,6 +171,26 @@ func collect(root *yaml.Node, changes []Change, json bool) (*changeSet, error) {
 	}
 	cs.prune(root, &cs.top)
 	return cs, nil
+}
+
+var errLarge = errors.New("the new values have more than 1,000,000 nodes or nest deeper than 1000 levels")
+
+// spend counts the nodes of a new value, aliases expanded, against a budget; below zero it is used up.
+func spend(n *yaml.Node, budget, depth int) int {
+	if n == nil {
+		return budget
+	}
+	if n = Resolve(n); n.Kind == yaml.AliasNode || depth > maxDepth {
+		return -1
+	}
+	budget--
+	for _, c := range n.Content {
+		if budget < 0 {
+			break
+		}
+		budget = spend(c, budget, depth+1)
+	}
+	return budget
 }
 
 // plainTree writes aliases of a value out; the result may share nodes with it.

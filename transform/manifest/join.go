@@ -63,14 +63,20 @@ func (j *Joiner) Wrote(text []byte) {
 		return
 	}
 	end := len(text) - breakBefore(text, len(text))
-	if end < len(text) {
-		if j.eol = string(text[end:]); j.eol != "\r\n" && j.eol != "\r" {
-			j.eol = "\n"
-		}
-	}
 	start := end
 	for start > 0 && breakBefore(text, start) == 0 {
 		start--
+	}
+	eol := text[end:]
+	if len(eol) == 0 {
+		eol = text[start-breakBefore(text, start) : start]
+	}
+	switch string(eol) {
+	case "":
+	case "\r\n", "\r":
+		j.eol = string(eol)
+	default:
+		j.eol = "\n"
 	}
 	j.ended = markerAt(text[:end], start) == '.'
 	j.last = append(j.last[:0], text[max(0, len(text)-4):]...)

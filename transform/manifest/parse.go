@@ -41,6 +41,9 @@ func (d Document) Parse() (*Parsed, []policy.Finding) {
 			"document is larger than 64 MiB", "split it")}
 	}
 	p := &Parsed{Doc: d}
+	if d.Index == 0 {
+		return p, nil
+	}
 	var fs []policy.Finding
 	strict := strings.HasSuffix(strings.ToLower(d.File), ".json")
 	done := false
@@ -54,7 +57,7 @@ func (d Document) Parse() (*Parsed, []policy.Finding) {
 			return nil, fs
 		}
 	}
-	p.lines = newLineTable(d.Raw, d.facts)
+	p.lines = newLineTable(d.Raw, d.facts, d.body)
 	if p.Root == nil {
 		return p, nil
 	}

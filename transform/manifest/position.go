@@ -14,9 +14,9 @@ type lineTable struct {
 	wide   bool
 }
 
-// newLineTable breaks raw into lines. A byte order mark in column 1 is hidden from the parser, so the line starts
-// behind it.
-func newLineTable(raw []byte, f textFacts) lineTable {
+// newLineTable breaks raw into lines. A byte order mark in column 1 up to the start of the content is hidden from the
+// parser, so its line starts behind it.
+func newLineTable(raw []byte, f textFacts, body int) lineTable {
 	t := lineTable{wide: f.wide, starts: make([]int32, 1, f.breaks+2)}
 	fast := !f.odd && !f.loneCR
 	for i := 0; i < len(raw); {
@@ -34,6 +34,9 @@ func newLineTable(raw []byte, f textFacts) lineTable {
 	}
 	if f.wide {
 		for k, s := range t.starts {
+			if int(s) > body {
+				break
+			}
 			if hasBOM(raw, int(s)) {
 				t.starts[k] += int32(len(bom))
 			}
@@ -89,7 +92,7 @@ func (d Document) place(offset int) policy.Position {
 		}
 		i++
 	}
-	if hasBOM(d.Raw, start) {
+	if start <= d.body && hasBOM(d.Raw, start) {
 		start += len(bom)
 	}
 	col := 1
