@@ -96,7 +96,7 @@ type ranked struct {
 // trace collects events of one phase; a container's events are added in their own order.
 type trace struct {
 	phase  Phase
-	ranks  map[string]int
+	order  []*container
 	events []ranked
 }
 
@@ -106,12 +106,12 @@ const (
 	rankLast  = 1 << 20
 )
 
-func newTrace(phase Phase, order []*container) *trace {
-	t := &trace{phase: phase, ranks: make(map[string]int, len(order)), events: make([]ranked, 0, 32)}
-	for i, c := range order {
-		t.ranks[c.name] = i
+// newTrace takes the memory of an earlier trace of the same model, whose events nobody reads any more.
+func newTrace(phase Phase, order []*container, memory []ranked) *trace {
+	if memory == nil {
+		memory = make([]ranked, 0, 32)
 	}
-	return t
+	return &trace{phase: phase, order: order, events: memory[:0]}
 }
 
 func (t *trace) pod(at time.Duration, kind Kind, rank int) {
@@ -119,7 +119,8 @@ func (t *trace) pod(at time.Duration, kind Kind, rank int) {
 }
 
 func (t *trace) add(c *container, at time.Duration, kind Kind) *Event {
-	t.events = append(t.events, ranked{Event{Phase: t.phase, At: at, Container: c.name, Kind: kind}, t.ranks[c.name]})
+	rank := slices.Index(t.order, c)
+	t.events = append(t.events, ranked{Event{Phase: t.phase, At: at, Container: c.name, Kind: kind}, rank})
 	return &t.events[len(t.events)-1].Event
 }
 

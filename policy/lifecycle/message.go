@@ -139,6 +139,10 @@ func (m *model) stopMessage(f *fact, o *Options) string {
 		return fmt.Sprintf("the proxy gets SIGTERM at %s and is killed at %s in the middle of its drain, the end of the grace period of %ds",
 			FormatDuration(f.a), from, m.grace())
 	case DrainHang:
+		if f.a > f.to {
+			return fmt.Sprintf("the agent would look for open connections at %s for the first time and is killed at %s",
+				FormatDuration(f.a), to)
+		}
 		return fmt.Sprintf("the agent waits from %s on for connections that stay open, until it is killed at %s", from, to)
 	case DrainEarlyExit:
 		return fmt.Sprintf("the agent sees no connection and leaves at %s, the app works until %s", from, to)

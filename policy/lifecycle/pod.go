@@ -53,7 +53,7 @@ type container struct {
 	bypass    bool // runs with the proxy's user or group, so redirection leaves it alone
 }
 
-// model is the pod as the simulation sees it; it does not change while it runs.
+// model is the pod as one simulation after another sees it; they leave it as it is.
 type model struct {
 	pod      *Pod
 	inits    []*container
@@ -65,6 +65,8 @@ type model struct {
 	// cni and iptables say from when redirection exists: the sandbox, or the end of istio-init.
 	cni, iptables bool
 	hold          bool
+	// memory is reused by the traces of one search, see [Sensitivity]; it holds nothing of value.
+	memory []ranked
 }
 
 // read makes the model of p. Hooks are measured with o, which knows durations the command does not show.

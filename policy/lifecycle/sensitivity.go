@@ -71,6 +71,8 @@ const (
 type knob struct {
 	name string
 	of   func(*Options) *time.Duration
+	// start and stop say which phases look at the option.
+	start, stop bool
 }
 
 // Sensitivity gives, for every estimate, the nearest smaller and larger value at which a warning or an error comes or
@@ -78,11 +80,18 @@ type knob struct {
 // two steps can stay unseen. The order is that of [Flags].
 func Sensitivity(p Pod, o Options) []Flip {
 	m := read(&p, &o)
-	base := m.bad(&o)
+	m.memory = make([]ranked, 0, 64)
+	never := m.phases(&o, func(*trace) {}).has(AppNeverStarts)
 	var out []Flip
 	for _, k := range m.knobs() {
-		out = append(out, m.below(k, o, base)...)
-		out = append(out, m.above(k, o, base)...)
+		if never && !k.start {
+			continue // what never starts does not stop
+		}
+		turned := o
+		turned.SkipStart, turned.SkipStop = o.SkipStart || !k.start, o.SkipStop || !k.stop
+		base := m.bad(&turned)
+		out = append(out, m.below(k, turned, base)...)
+		out = append(out, m.above(k, turned, base)...)
 	}
 	return out
 }
@@ -90,30 +99,30 @@ func Sensitivity(p Pod, o Options) []Flip {
 func (m *model) knobs() []knob {
 	var list []knob
 	if m.sidecar != None {
-		list = append(list, knob{"proxy-ready", func(o *Options) *time.Duration { return &o.ProxyReady }})
+		list = append(list, knob{"proxy-ready", func(o *Options) *time.Duration { return &o.ProxyReady }, true, false})
 	}
 	list = append(list,
-		knob{"app-shutdown", func(o *Options) *time.Duration { return &o.AppShutdown.Default }},
-		knob{"requests-in-flight", func(o *Options) *time.Duration { return &o.RequestsInFlight }})
+		knob{"app-shutdown", func(o *Options) *time.Duration { return &o.AppShutdown.Default }, m.job, true},
+		knob{"requests-in-flight", func(o *Options) *time.Duration { return &o.RequestsInFlight }, false, true})
 	if m.settings.exitOnZero {
-		list = append(list, knob{"connections-open", func(o *Options) *time.Duration { return &o.ConnectionsOpen }})
+		list = append(list, knob{"connections-open", func(o *Options) *time.Duration { return &o.ConnectionsOpen }, false, true})
 	}
-	list = append(list, knob{"endpoint-lag", func(o *Options) *time.Duration { return &o.EndpointLag }})
+	list = append(list, knob{"endpoint-lag", func(o *Options) *time.Duration { return &o.EndpointLag }, false, true})
 	if _, limited := m.deadline(); limited && m.job {
-		list = append(list, knob{"app-duration", func(o *Options) *time.Duration { return &o.AppDuration }})
+		list = append(list, knob{"app-duration", func(o *Options) *time.Duration { return &o.AppDuration }, true, false})
 	}
 	return list
 }
 
-// bad plays the pod and gives its warnings and errors.
+// bad plays the pod and gives its warnings and errors, sorted.
 func (m *model) bad(o *Options) []ID {
-	_, found := m.play(o)
 	var ids []ID
-	for _, f := range found {
+	for _, f := range m.phases(o, func(t *trace) { m.memory = t.events }) {
 		if isBad(f.id) && !slices.Contains(ids, f.id) {
 			ids = append(ids, f.id)
 		}
 	}
+	slices.Sort(ids)
 	return ids
 }
 

@@ -34,7 +34,7 @@ type appRun struct {
 }
 
 func (m *model) start(o *Options, f *facts) *starting {
-	s := &starting{trace: newTrace(Start, slices.Concat(m.inits, m.regular)), m: m, o: o, f: f, redirected: m.cni}
+	s := &starting{trace: newTrace(Start, slices.Concat(m.inits, m.regular), m.memory), m: m, o: o, f: f, redirected: m.cni}
 	s.pod(0, PodStart, rankFirst)
 	if m.unsupported(o) {
 		s.dead = true

@@ -34,7 +34,7 @@ type stopping struct {
 func (m *model) stopPod(o *Options, f *facts) *stopping {
 	sides := m.sides()
 	s := &stopping{
-		trace: newTrace(Stop, slices.Concat(m.regular, sides)), m: m, o: o, f: f,
+		trace: newTrace(Stop, slices.Concat(m.regular, sides), m.memory), m: m, o: o, f: f,
 		exits: map[*container]time.Duration{}, listeners: Never,
 	}
 	s.pod(0, PodDeleted, rankFirst)
@@ -183,7 +183,8 @@ func (s *stopping) stopProxy(c *container, term, kill time.Duration, drained boo
 		s.add(c, s.listeners, ListenersClose)
 	}
 	if a.exit > kill && s.m.settings.exitOnZero && a.drains {
-		s.f.at(DrainHang, Stop, term+s.m.settings.minimumDrain+time.Second, kill)
+		first := term + s.m.settings.minimumDrain + time.Second
+		s.f.at(DrainHang, Stop, min(first, kill), kill).a = first
 	}
 	return a.exit
 }

@@ -160,24 +160,30 @@ func Simulate(p Pod, o Options) Result {
 // play runs the phases asked for and gives events and facts.
 func (m *model) play(o *Options) ([]Event, facts) {
 	var events []Event
+	found := m.phases(o, func(t *trace) { events = append(events, t.sorted()...) })
+	slices.SortStableFunc(found, func(a, b fact) int { return compareIDs(a.id, b.id) })
+	return events, found
+}
+
+// phases runs the phases asked for, gives the trace of each to keep, and the facts in no special order.
+func (m *model) phases(o *Options, keep func(*trace)) facts {
 	var found facts
 	dead := m.unsupported(o)
 	if !o.SkipStart || dead {
 		s := m.start(o, &found)
-		events, dead = s.sorted(), s.dead
-		if !found.spoils(Start) {
+		keep(s.trace)
+		if dead = s.dead; !found.spoils(Start) {
 			found.plain(StartOK, Start)
 		}
 	}
 	if !o.SkipStop && !dead {
 		s := m.stopPod(o, &found)
-		events = append(events, s.sorted()...)
+		keep(s.trace)
 		if !found.spoils(Stop) {
 			found.plain(StopOK, Stop)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b fact) int { return compareIDs(a.id, b.id) })
-	return events, found
+	return found
 }
 
 func compareIDs(a, b ID) int {
