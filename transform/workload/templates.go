@@ -191,9 +191,17 @@ func (w *walk) template(c cursor, node *yaml.Node, p Path) {
 		at = cursor{node: spec, at: key, path: extend(c.path, Step{Key: "spec"})}
 		t.Spec = Resolve(spec)
 	}
-	if w.spec(at, t.Spec) {
+	if t.injected() || w.spec(at, t.Spec) {
 		w.object.Templates = append(w.object.Templates, t)
 	}
+}
+
+// injected tells whether the template carries an injection's status. It is whole then, even where its only container
+// was istio-proxy and has become a native sidecar.
+func (t Template) injected() bool {
+	_, annotations := Child(t.Metadata, "annotations")
+	_, status := Child(annotations, policy.AnnotationStatus)
+	return status != nil && t.Spec != nil && t.Spec.Kind == yaml.MappingNode
 }
 
 func (w *walk) noContainers(at *yaml.Node, path []Step) {
