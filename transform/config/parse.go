@@ -21,8 +21,15 @@ func parse(t text) (*yaml.Node, *policy.Finding) {
 		}
 	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(t.data, &doc); err != nil {
-		return nil, syntaxFinding(t, err)
+	fast := false
+	if len(t.data) >= blocksFrom {
+		doc, fast = parseBlocks(t.data)
+	}
+	if !fast {
+		doc = yaml.Node{}
+		if err := yaml.Unmarshal(t.data, &doc); err != nil {
+			return nil, syntaxFinding(t, err)
+		}
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 {
 		return nil, nil
