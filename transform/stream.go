@@ -151,5 +151,7 @@ func guarded(d manifest.Document, work func(manifest.Document) Result) (r Result
 			}}}
 		}
 	}()
-	return work(d)
+	r = work(d)
+	r.Source = d.Raw
+	return r
 }

@@ -46,9 +46,9 @@ type Workload struct {
 
 // Result is what became of one document.
 type Result struct {
-	// Raw is what to write: the document's own bytes where nothing changed.
-	Raw     []byte
-	Changed bool
+	// Source is the document as it came, Raw what to write: the same bytes where nothing changed.
+	Source, Raw []byte
+	Changed     bool
 	// Workloads are the pod templates in it, Findings all that there is to say.
 	Workloads []Workload
 	Findings  []policy.Finding

@@ -126,7 +126,7 @@ func (r run) pass(ctx context.Context, workers int) error {
 				return nil
 			}
 			for _, res := range b.Results {
-				if err := r.out.write(b.Encoding, res.Raw); err != nil {
+				if err := r.out.write(b.Encoding, res); err != nil {
 					return err
 				}
 			}

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kube-inject/inject/cmd/internal/files"
+	"github.com/kube-inject/inject/cmd/internal/print"
 	"github.com/kube-inject/inject/policy"
+	"github.com/kube-inject/inject/transform"
 	"github.com/kube-inject/inject/transform/manifest"
 )
 
@@ -63,8 +65,8 @@ func (o *outputFlags) checkUsage() error {
 type sink interface {
 	// begin starts the output of an input.
 	begin(in *files.Input)
-	// write takes a document's bytes, in UTF-8; enc is what the stream is encoded as.
-	write(enc manifest.Encoding, raw []byte) error
+	// write takes what became of a document, in UTF-8; enc is what the stream is encoded as.
+	write(enc manifest.Encoding, r transform.Result) error
 	// commit writes it all; findings say what went wrong or is worth knowing.
 	commit(ctx context.Context) ([]policy.Finding, error)
 	// close frees what the sink holds.
@@ -107,7 +109,8 @@ type single struct {
 
 func (s *single) begin(*files.Input) { s.fresh = true }
 
-func (s *single) write(enc manifest.Encoding, raw []byte) error {
+func (s *single) write(enc manifest.Encoding, r transform.Result) error {
+	raw := r.Raw
 	if s.fresh && len(raw) > 0 {
 		s.fresh = false
 		glue, drop, err := s.joiner.Begin(raw, looksJSON(raw), enc)
@@ -155,8 +158,8 @@ func (f *perFile) begin(*files.Input) {
 	f.spools = append(f.spools, &files.Spool{Dir: f.process.TempDir, Limit: files.DefaultSpoolLimit / 16})
 }
 
-func (f *perFile) write(enc manifest.Encoding, raw []byte) error {
-	_, err := f.spools[len(f.spools)-1].Write(enc.Encode(raw))
+func (f *perFile) write(enc manifest.Encoding, r transform.Result) error {
+	_, err := f.spools[len(f.spools)-1].Write(enc.Encode(r.Raw))
 	return err
 }
 
@@ -184,6 +187,31 @@ func (f *perFile) commit(ctx context.Context) ([]policy.Finding, error) {
 type discard struct{}
 
 func (*discard) begin(*files.Input)                               {}
-func (*discard) write(manifest.Encoding, []byte) error            { return nil }
+func (*discard) write(manifest.Encoding, transform.Result) error  { return nil }
 func (*discard) commit(context.Context) ([]policy.Finding, error) { return nil, nil }
 func (*discard) close()                                           {}
+
+// differences keeps the texts of changed files, before and after.
+type differences struct{ list []difference }
+
+// difference is one file: its text and what goes where in it.
+type difference struct {
+	name  string
+	old   []byte
+	edits []print.Edit
+}
+
+func (d *differences) begin(in *files.Input) { d.list = append(d.list, difference{name: in.Name}) }
+
+func (d *differences) write(_ manifest.Encoding, r transform.Result) error {
+	f := &d.list[len(d.list)-1]
+	at := len(f.old)
+	f.old = append(f.old, r.Source...)
+	if r.Changed {
+		f.edits = append(f.edits, print.Edit{Start: at, End: len(f.old), New: r.Raw})
+	}
+	return nil
+}
+
+func (*differences) commit(context.Context) ([]policy.Finding, error) { return nil, nil }
+func (*differences) close()                                           {}

@@ -23,6 +23,8 @@ func newRoot(p *Process) *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(p, cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { help(p, cmd); return nil })
 	root.AddCommand(
+		newUninject(p),
+		newDiff(p),
 		newVersion(p),
 	)
 	return root
