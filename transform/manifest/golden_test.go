@@ -104,9 +104,12 @@ func injectFile(t testing.TB, file string, input []byte) injected {
 // checkEdits: the edits lead from the old text to the new one.
 func checkEdits(t testing.TB, raw []byte, res Result) {
 	t.Helper()
-	got, err := splice(raw, append([]Edit(nil), res.Edits...), 0, len(raw))
+	got, err := Splice(raw, res.Edits)
 	if err != nil || string(got) != string(res.Raw) {
 		t.Errorf("edits do not give the result: %v", err)
+	}
+	if back, err := Splice(res.Raw, res.Inverse(raw)); err != nil || string(back) != string(raw) {
+		t.Errorf("the inverse does not give the text before: %v", err)
 	}
 }
 

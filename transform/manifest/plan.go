@@ -3,7 +3,6 @@ package manifest
 import (
 	"bytes"
 	"errors"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -773,34 +772,4 @@ func (pl *planner) finish(keep bool) {
 			pl.edits[k].Start -= w
 		}
 	}
-}
-
-func sortEdits(edits []Edit) {
-	slices.SortStableFunc(edits, func(a, b Edit) int {
-		if a.Start != b.Start {
-			return a.Start - b.Start
-		}
-		// What is inserted at a place comes before what is deleted from there on.
-		return min(a.End-a.Start, 1) - min(b.End-b.Start, 1)
-	})
-}
-
-// splice applies edits to raw[from:to]; offsets are those of raw. Edits that overlap are an error.
-func splice(raw []byte, edits []Edit, from, to int) ([]byte, error) {
-	sortEdits(edits)
-	size := to - from
-	for _, e := range edits {
-		size += len(e.Text) - (e.End - e.Start)
-	}
-	out := make([]byte, 0, max(size, 0))
-	at := from
-	for _, e := range edits {
-		if e.Start < at || e.End < e.Start || e.End > to {
-			return nil, errors.New("changes overlap in the text")
-		}
-		out = append(out, raw[at:e.Start]...)
-		out = append(out, e.Text...)
-		at = e.End
-	}
-	return append(out, raw[at:to]...), nil
 }
