@@ -48,9 +48,14 @@ type Setup struct {
 	// NamespaceLabels and Webhooks switch webhook parity on; nil leaves it off.
 	NamespaceLabels func(namespace string) (map[string]string, bool)
 	Webhooks        policy.Webhooks
-	Seal, Strict    bool
-	NoReencode      bool
-	NoRecord        bool
+	// Surroundings gives the Namespaces and ProxyConfigs of the input; it is first called when a pod needs them, and
+	// from several goroutines. Nil means that there are none.
+	Surroundings func() *Surroundings
+	// NamespacesDecide switches webhook parity on for the namespaces among the Surroundings.
+	NamespacesDecide bool
+	Seal, Strict     bool
+	NoReencode       bool
+	NoRecord         bool
 }
 
 // Compiled is a configuration made ready.
@@ -66,6 +71,7 @@ type Compiled struct {
 // Compile makes options of a loaded configuration. Findings of severity error mean that there are none.
 func Compile(b *config.Bundle, s Setup) (*Compiled, []policy.Finding) {
 	c := &Compiled{Profile: "given files"}
+	s = s.surrounded(b)
 	if b.EmbeddedTemplates {
 		c.Profile = "embedded profile"
 	}
@@ -173,6 +179,7 @@ func modernEngine(b *config.Bundle, s Setup, native bool) *pod.Engine {
 		ProxyConfig:   func(text string) (*meshconfig.ProxyConfig, error) { return proxyConfig(b.Mesh, text) },
 		ProxyDefaults: config.DefaultProxyConfig(config.Modern),
 		Revision:      b.Revision, Native: native, Proxy: proxy, Env: env, ProxyIDs: s.ProxyIDs,
+		ProxyConfigs: s.proxyConfigs(b.Mesh),
 		Behaviour: pod.Behaviour{
 			RewriteLifecycle: behaviour.LifecycleHandlers, ProxyInitImage: behaviour.ProxyInitImage,
 			ScrapeTargets: behaviour.ScrapeTargets,

@@ -36,6 +36,9 @@ type Options struct {
 	Mesh *meshconfig.MeshConfig
 	// ProxyConfig merges the text of proxy.istio.io/config over the mesh's defaultConfig.
 	ProxyConfig func(annotation string) (*meshconfig.ProxyConfig, error)
+	// ProxyConfigs gives the proxy config of a pod where ProxyConfig resources have a say in it, with the text of the
+	// annotation, empty for none, in its place among them. It gives nil where no resource does; nil means there is none.
+	ProxyConfigs func(namespace string, labels map[string]string, annotation string) (*meshconfig.ProxyConfig, error)
 	// ProxyDefaults are the defaults that protoToJSON leaves out.
 	ProxyDefaults *meshconfig.ProxyConfig
 	// Revision is that of the control plane; "" and "default" are the same.
@@ -218,18 +221,30 @@ func (e *Engine) Inject(in Input) (*Output, []policy.Finding) {
 func (w *work) effective() []policy.Finding {
 	w.mesh = w.opts.Mesh
 	pc := w.mesh.GetDefaultConfig()
-	if text, ok := w.original.Annotations[policy.AnnotationProxyConfig]; ok {
-		own, err := w.opts.ProxyConfig(text)
-		if err != nil {
-			return []policy.Finding{annotationError(policy.AnnotationProxyConfig, err.Error(),
-				"write YAML with fields of Istio's ProxyConfig")}
-		}
+	text, annotated := w.original.Annotations[policy.AnnotationProxyConfig]
+	own, err := w.resources(text)
+	if own == nil && err == nil && annotated {
+		own, err = w.opts.ProxyConfig(text)
+	}
+	if err != nil {
+		return []policy.Finding{annotationError(policy.AnnotationProxyConfig, err.Error(),
+			"write YAML with fields of Istio's ProxyConfig")}
+	}
+	if own != nil {
 		pc = own
 		w.mesh = shallowMesh(w.opts.Mesh)
 		w.mesh.DefaultConfig = pc
 	}
 	w.out.Trace.ProxyConfig = pc
 	return nil
+}
+
+// resources gives the proxy config where ProxyConfig resources count, else nil.
+func (w *work) resources(annotation string) (*meshconfig.ProxyConfig, error) {
+	if w.opts.ProxyConfigs == nil {
+		return nil, nil
+	}
+	return w.opts.ProxyConfigs(w.in.Namespace, w.original.Labels, annotation)
 }
 
 func annotationError(name, message, hint string) policy.Finding {

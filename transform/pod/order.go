@@ -39,7 +39,7 @@ func (w *work) order() []policy.Finding {
 // holds tells whether the application waits for the proxy, and which layer asks for it.
 func (w *work) holds() (bool, string) {
 	if w.mesh.GetDefaultConfig().GetHoldApplicationUntilProxyStarts().GetValue() {
-		if w.mesh != w.opts.Mesh {
+		if !w.opts.Mesh.GetDefaultConfig().GetHoldApplicationUntilProxyStarts().GetValue() {
 			return true, "annotation"
 		}
 		return true, "mesh"
