@@ -52,6 +52,9 @@ func plainBytes(data []byte) bool {
 		return false
 	}
 	for i, c := range data {
+		if c >= ' ' && c < 0x7f || c == '\n' {
+			continue
+		}
 		switch {
 		case c < ' ' && c != '\n' || c == 0x7f:
 			return false
@@ -67,6 +70,7 @@ func plainBytes(data []byte) bool {
 // a line was not understood. atEnd says that the last of them is the end of the text.
 func cutBlocks(data []byte) (skeleton []byte, blocks []string, atEnd bool) {
 	var out bytes.Buffer
+	var scratch []byte
 	for at := 0; at < len(data); {
 		line, next := nextLine(data, at)
 		indent, chomp, isBlock := blockHeader(line)
@@ -78,7 +82,8 @@ func cutBlocks(data []byte) (skeleton []byte, blocks []string, atEnd bool) {
 			at = next
 			continue
 		}
-		text, end, ok := readBlock(data, next, indent, chomp)
+		text, end, ok := readBlock(scratch[:0], data, next, indent, chomp)
+		scratch = text
 		if !ok {
 			return nil, nil, false
 		}
@@ -87,7 +92,7 @@ func cutBlocks(data []byte) (skeleton []byte, blocks []string, atEnd bool) {
 		out.WriteString(`\x01`)
 		out.WriteByte('"')
 		out.Write(bytes.Repeat([]byte{'\n'}, bytes.Count(data[at:end], []byte{'\n'})))
-		blocks = append(blocks, text)
+		blocks = append(blocks, string(text))
 		at, atEnd = end, end == len(data)
 	}
 	return out.Bytes(), blocks, atEnd
@@ -152,11 +157,9 @@ func plainLine(line []byte) bool {
 	return quote == 0 && depth == 0
 }
 
-// readBlock reads the lines of a block whose key is indented by parent, from at on.
-func readBlock(data []byte, at, parent int, chomp byte) (text string, end int, ok bool) {
-	var b strings.Builder
+// readBlock appends to buf the lines of a block whose key is indented by parent, from at on.
+func readBlock(buf, data []byte, at, parent int, chomp byte) (text []byte, end int, ok bool) {
 	indent, empty := 0, 0
-	b.Grow(len(data) - at)
 	for at < len(data) {
 		line, next := nextLine(data, at)
 		rest := bytes.TrimLeft(line, " ")
@@ -165,7 +168,7 @@ func readBlock(data []byte, at, parent int, chomp byte) (text string, end int, o
 		case len(rest) == 0 && (indent == 0 || n <= indent):
 			// Spaces before the first line may make it an error, or part of the text.
 			if indent == 0 && n > 0 {
-				return "", 0, false
+				return buf, 0, false
 			}
 			empty++
 			at = next
@@ -173,34 +176,33 @@ func readBlock(data []byte, at, parent int, chomp byte) (text string, end int, o
 		case indent == 0:
 			if n <= parent {
 				// A block without text.
-				return "", 0, false
+				return buf, 0, false
 			}
 			indent = n
 		}
 		if n < indent {
 			if n > parent {
-				return "", 0, false
+				return buf, 0, false
 			}
 			break
 		}
 		for ; empty > 0; empty-- {
-			b.WriteByte('\n')
+			buf = append(buf, '\n')
 		}
-		b.Write(line[indent:])
-		b.WriteByte('\n')
+		buf = append(buf, line[indent:]...)
+		buf = append(buf, '\n')
 		at = next
 	}
 	if indent == 0 {
-		return "", 0, false
+		return buf, 0, false
 	}
-	text = b.String()
 	switch chomp {
 	case '-':
-		text = strings.TrimSuffix(text, "\n")
+		buf = bytes.TrimSuffix(buf, []byte{'\n'})
 	case '+':
-		text += strings.Repeat("\n", empty)
+		buf = append(buf, bytes.Repeat([]byte{'\n'}, empty)...)
 	}
-	return strings.Clone(text), at, true
+	return buf, at, true
 }
 
 // fillBlocks puts the blocks into the nodes that stand for them, in the order of the document.

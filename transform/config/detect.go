@@ -2,10 +2,8 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/kube-inject/inject/policy"
 )
@@ -13,39 +11,39 @@ import (
 // NewestModern is the version whose behaviour is assumed where nothing tells one: that of the embedded profile.
 const NewestModern = "1.30"
 
-// trait is something that templates call since a version.
-type trait struct {
-	pattern string
-	version string
-}
+// trait is something that templates say since a version.
+type trait struct{ says, version string }
 
 // traits tell the version of a modern config, newest first (the configs of 1.24 to 1.31: what each needs of the engine).
 func traits() []trait {
 	return []trait{
-		{`\.ProxyInitImage\b`, "1.31"},
-		{`\botelResourceAttributes\b`, "1.30"},
-		{`\bomitNil\b`, "1.28"},
-		{`\.NativeSidecars\b`, "1.27"},
-		{`\.Values\.global\.trustBundleName\b`, "1.26"},
-		{`istio\.io/reroute-virtual-interfaces`, "1.25"},
-		{`env\s+"ENABLE_NATIVE_SIDECARS"`, "1.24"},
+		{".ProxyInitImage", "1.31"},
+		{"otelResourceAttributes", "1.30"},
+		{"omitNil", "1.28"},
+		{".NativeSidecars", "1.27"},
+		{".Values.global.trustBundleName", "1.26"},
+		{"istio.io/reroute-virtual-interfaces", "1.25"},
+		{`env "ENABLE_NATIVE_SIDECARS"`, "1.24"},
 	}
 }
 
 // legacyTraits tell a template of 1.7 from one of 1.6: concurrency became a message, hold and includeOutboundPorts came.
-var legacyTraits = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`Concurrency\.GetValue|holdApplicationUntilProxyStarts|traffic\.sidecar\.istio\.io/includeOutboundPorts|pilot-agent|startupProbe`)
-})
+func legacyTraits() []string {
+	return []string{
+		"Concurrency.GetValue", "holdApplicationUntilProxyStarts", "traffic.sidecar.istio.io/includeOutboundPorts", "pilot-agent", "startupProbe",
+	}
+}
 
 // templateVersion guesses the version from what the templates call; reason is empty where nothing tells.
 func templateVersion(c *Injection) (v Version, reason string) {
 	if c.Legacy != nil {
-		text := c.Legacy.Text
-		switch m := legacyTraits().FindString(text); {
-		case m != "":
-			v, _ = ParseVersion("1.7")
-			return v, "the legacy template has " + m
-		case strings.Contains(text, ".ProxyConfig.Concurrency"):
+		for _, says := range legacyTraits() {
+			if strings.Contains(c.Legacy.Text, says) {
+				v, _ = ParseVersion("1.7")
+				return v, "the legacy template has " + says
+			}
+		}
+		if strings.Contains(c.Legacy.Text, ".ProxyConfig.Concurrency") {
 			v, _ = ParseVersion("1.6")
 			return v, "the legacy template takes .ProxyConfig.Concurrency as a number"
 		}
@@ -56,16 +54,16 @@ func templateVersion(c *Injection) (v Version, reason string) {
 		return v, "there is a template agentgateway-waypoint"
 	}
 	for _, t := range traits() {
-		re := regexp.MustCompile(t.pattern)
 		for _, text := range c.texts() {
-			if m := re.FindString(text.Text); m != "" {
-				v, _ = ParseVersion(t.version)
-				if t.version == "1.28" && slices.Contains(c.TemplateNames, "agentgateway") {
-					v, _ = ParseVersion("1.29")
-					return v, "the templates call omitNil and there is one named agentgateway"
-				}
-				return v, "the templates use " + m
+			if !strings.Contains(text.Text, t.says) {
+				continue
 			}
+			v, _ = ParseVersion(t.version)
+			if t.version == "1.28" && slices.Contains(c.TemplateNames, "agentgateway") {
+				v, _ = ParseVersion("1.29")
+				return v, "the templates call omitNil and there is one named agentgateway"
+			}
+			return v, "the templates use " + t.says
 		}
 	}
 	return Version{}, ""
