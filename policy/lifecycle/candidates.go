@@ -144,10 +144,19 @@ func (m *model) addStartupProbe(o *Options) []Remedy {
 		return nil
 	}
 	n := max(600, wholeUp(min(o.ProxyReady, 1000*time.Hour))+1)
-	return []Remedy{{
+	r := Remedy{
 		Text:  "a startupProbe on the native sidecar (/healthz/ready, port 15021)",
 		Edits: []Edit{m.proxyField("startupProbe", probeValue(n))},
-	}}
+	}
+	if m.pod.Annotations[policy.AnnotationStatusPort] == "0" { // which is why there are no probes
+		r.Text += " and no annotation " + policy.AnnotationStatusPort
+		r.Edits = append(r.Edits, dropStatusPort())
+	}
+	return []Remedy{r}
+}
+
+func dropStatusPort() Edit {
+	return Edit{Path: []string{"metadata", "annotations", policy.AnnotationStatusPort}, Remove: true}
 }
 
 // probeLonger gives the startup probe the time the proxy needs.
@@ -382,9 +391,7 @@ func (m *model) addDrainCall() []Remedy {
 	r := m.setHook("preStop", drainCommand(policy.PortTelemetry), "start the drain")
 	if _, set := m.pod.Annotations[policy.AnnotationStatusPort]; set && m.statusPort() != policy.PortTelemetry {
 		r.Text = fmt.Sprintf("no annotation %s: the drain call knows port %d", policy.AnnotationStatusPort, policy.PortTelemetry)
-		r.Edits = append(r.Edits, Edit{
-			Path: []string{"metadata", "annotations", policy.AnnotationStatusPort}, Remove: true,
-		})
+		r.Edits = append(r.Edits, dropStatusPort())
 	}
 	return []Remedy{r}
 }

@@ -7,6 +7,9 @@ import (
 
 // finishJob plays the end of a Job's pod in phase Start.
 func (s *starting) finishJob() {
+	if len(s.runs) == 0 {
+		return // a template without an app of its own says nothing about a Job
+	}
 	end := time.Duration(0)
 	for _, r := range s.runs {
 		end = max(end, r.start+s.o.AppDuration)

@@ -2,7 +2,11 @@ package print
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -108,6 +112,116 @@ func TestLifecycleGolden(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLifecycleDocs holds that the picture in docs/lifecycle.md is what the program prints.
+func TestLifecycleDocs(t *testing.T) {
+	t.Parallel()
+	docs, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "lifecycle.md"))
+	check(t, err)
+	p := lifecyclePod()
+	p.Namespace = ""
+	o := lifecycle.Defaults()
+	o.SkipStart, o.AppShutdown.Default = true, 8*time.Second
+	var b bytes.Buffer
+	check(t, LifecycleText(&b, []lifecycle.Result{lifecycle.Simulate(p, o)}, Style{}))
+	if !strings.Contains(string(docs), "```\n"+b.String()+"```\n") {
+		t.Errorf("docs/lifecycle.md does not show\n%s", b.String())
+	}
+}
+
+// TestLifecycleColor holds that colour adds to the text and changes nothing else.
+func TestLifecycleColor(t *testing.T) {
+	t.Parallel()
+	escapes := regexp.MustCompile("\x1b\\[[0-9]+m")
+	for name, results := range lifecycleSamples(t) {
+		var plain, coloured bytes.Buffer
+		check(t, LifecycleText(&plain, results, Style{}))
+		check(t, LifecycleText(&coloured, results, Style{On: true}))
+		if bytes.ContainsRune(plain.Bytes(), 0x1b) || !bytes.ContainsRune(coloured.Bytes(), 0x1b) {
+			t.Errorf("%s: colour where none is wanted, or none where it is", name)
+		}
+		if got := escapes.ReplaceAllString(coloured.String(), ""); got != plain.String() {
+			t.Errorf("%s: colour changes the text:\n%s", name, got)
+		}
+	}
+}
+
+// TestLifecycleHarmless prints a workload whose names try to leave their places.
+func TestLifecycleHarmless(t *testing.T) {
+	t.Parallel()
+	p := lifecyclePod()
+	p.Name = "a\x1b[2Jb\n## <script>x</script> | c"
+	p.Spec.Containers[0].Name = "app\n```\n<b>:#;\u202e"
+	o := lifecycle.Defaults()
+	o.AppShutdown.Default = 9 * time.Second
+	for name, write := range map[string]func(io.Writer, []lifecycle.Result) error{
+		"text": func(w io.Writer, r []lifecycle.Result) error { return LifecycleText(w, r, Style{}) },
+		"json": func(w io.Writer, r []lifecycle.Result) error {
+			return LifecycleJSON(w, r, LifecycleJSONOptions{Details: true})
+		},
+		"markdown": LifecycleMarkdown,
+		"svg":      LifecycleSVG,
+	} {
+		var b bytes.Buffer
+		check(t, write(&b, []lifecycle.Result{withFlips(p, o)}))
+		out := b.String()
+		if strings.ContainsAny(out, "\x1b\u202e") || strings.Contains(out, "b\n##") || strings.Contains(out, "app\n") {
+			t.Errorf("%s: %q", name, out)
+		}
+		if (name == "markdown" || name == "svg") && (strings.Contains(out, "<script>") || strings.Contains(out, "<b>")) {
+			t.Errorf("%s: a tag gets through:\n%s", name, out)
+		}
+		if name == "svg" {
+			wellFormed(t, "xml", b.Bytes())
+		}
+	}
+}
+
+// TestLifecycleJSONFields holds the report to the fields of docs/lifecycle.md: without details there are no others.
+func TestLifecycleJSONFields(t *testing.T) {
+	t.Parallel()
+	type report struct {
+		APIVersion string         `json:"apiVersion"`
+		Kind       string         `json:"kind"`
+		Workload   map[string]any `json:"workload"`
+		Sidecar    string         `json:"sidecar"`
+		Options    map[string]any `json:"options"`
+		Events     []struct {
+			Phase     string  `json:"phase"`
+			T         float64 `json:"t"`
+			Container *string `json:"container"`
+			Event     string  `json:"event"`
+			ExitCode  int     `json:"exitCode"`
+			Restart   int     `json:"restart"`
+			Epoch     int     `json:"epoch"`
+			Cause     string  `json:"cause"`
+		} `json:"events"`
+		Verdicts []struct {
+			ID       string  `json:"id"`
+			Severity string  `json:"severity"`
+			Phase    string  `json:"phase"`
+			From     float64 `json:"from"`
+			To       float64 `json:"to"`
+			Message  string  `json:"message"`
+			Remedy   string  `json:"remedy"`
+		} `json:"verdicts"`
+	}
+	for name, results := range lifecycleSamples(t) {
+		for _, r := range results {
+			var b bytes.Buffer
+			check(t, LifecycleJSON(&b, []lifecycle.Result{r}, LifecycleJSONOptions{}))
+			decoder := json.NewDecoder(&b)
+			decoder.DisallowUnknownFields()
+			var got report
+			if err := decoder.Decode(&got); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got.Kind != "LifecycleReport" || len(got.Events) != len(r.Events) || len(got.Verdicts) != len(r.Verdicts) {
+				t.Errorf("%s: %s with %d events and %d verdicts", name, got.Kind, len(got.Events), len(got.Verdicts))
+			}
+		}
 	}
 }
 
