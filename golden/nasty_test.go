@@ -82,7 +82,7 @@ type expectation struct {
 	Args                    []string
 	Want                    any
 	WantAdvisory            bool
-	StrictError             string
+	StrictError             *expectation
 	Idempotence, Idempotent any
 }
 
@@ -192,10 +192,10 @@ func checkNasty(t *testing.T, file string, e expectation) {
 			t.Error(d)
 		}
 	}
-	if e.StrictError != "" {
+	if e.StrictError != nil {
 		s := streamProbe(t, probeInjector(t, e.Args, true), file, text)
-		if !slices.ContainsFunc(s.errs, func(f policy.Finding) bool { return strings.Contains(f.Error(), e.StrictError) }) {
-			t.Errorf("--strict: no error with %q in %v", e.StrictError, s.errs)
+		if !slices.ContainsFunc(s.errs, e.StrictError.matches) {
+			t.Errorf("--strict: no error with %q at line %d in %v", e.StrictError.ErrorContains, e.StrictError.ErrorLine, s.errs)
 		}
 	}
 }

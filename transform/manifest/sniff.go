@@ -32,7 +32,8 @@ func (d Document) Sniff(kinds KindSet) (Class, string) {
 		return Parse, ""
 	}
 	word := d.kindWord(body)
-	if word == nil {
+	if word == nil || !isLetter(word[0]) {
+		// A kind that is a number is no kind, and worth a notice.
 		return Parse, ""
 	}
 	if bytes.HasSuffix(word, []byte("List")) || string(word) == "Template" {
@@ -207,3 +208,5 @@ func kindLine(line []byte) (word []byte, is bool) {
 func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-' || c == '/'
 }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -140,9 +140,6 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value) {
 	m := reflect.MakeMapWithSize(t, len(n.Content)/2)
 	entries(n, func(k, e *yaml.Node) {
 		d.push(k.Value)
-		if kind := ScalarKind(k); kind != String && k.Kind == yaml.ScalarNode && kind != Int {
-			d.typeProblem(k, "string key")
-		}
 		elem := reflect.New(t.Elem()).Elem()
 		d.value(Deref(e), elem)
 		m.SetMapIndex(reflect.ValueOf(k.Value).Convert(t.Key()), elem)
@@ -165,9 +162,11 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value) {
 }
 
 func (d *decoder) scalar(n *yaml.Node, v reflect.Value) {
-	want := map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean"}[v.Kind()]
+	want := map[reflect.Kind]string{
+		reflect.String: "string", reflect.Bool: "boolean", reflect.Float64: "number",
+	}[v.Kind()]
 	if want == "" {
-		want = "number"
+		want = "integer"
 	}
 	if n.Kind != yaml.ScalarNode {
 		d.mismatch(n, want)
