@@ -1,10 +1,7 @@
 package manifest
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -32,14 +29,6 @@ type insertion struct {
 	from  *movedNode
 }
 
-// movedNode is an element on its way to another list.
-type movedNode struct {
-	node *yaml.Node // as it stands in the text
-	seq  *yaml.Node // the list it leaves
-	slot int        // its index there
-	d    *delta
-}
-
 // changeSet is all changes of one document.
 type changeSet struct {
 	root   *yaml.Node
@@ -54,38 +43,6 @@ type badPath struct{ path Path }
 
 func (e badPath) Error() string {
 	return fmt.Sprintf("change at %s leads through a value that is no collection", e.path)
-}
-
-var errCycle = errors.New("an element is moved into itself")
-
-// acyclic tells whether no moved element ends up inside of itself.
-func (cs *changeSet) acyclic(d *delta, around []*movedNode) bool {
-	enter := func(m *movedNode) bool {
-		return m == nil || !slices.Contains(around, m) && cs.acyclic(m.d, append(around[:len(around):len(around)], m))
-	}
-	for _, k := range d.kids {
-		if !k.d.moved && !cs.acyclic(k.d, around) {
-			return false
-		}
-	}
-	for _, ins := range d.inserts {
-		if !enter(ins.from) {
-			return false
-		}
-	}
-	var value func(v *yaml.Node) bool
-	value = func(v *yaml.Node) bool {
-		if v == nil || !enter(cs.moved[v]) {
-			return false
-		}
-		for _, c := range v.Content {
-			if !value(c) {
-				return false
-			}
-		}
-		return true
-	}
-	return d.set == nil || len(cs.moved) == 0 || value(d.set)
 }
 
 func (d *delta) empty() bool {
@@ -173,97 +130,6 @@ func collect(root *yaml.Node, changes []Change, json bool) (*changeSet, error) {
 	return cs, nil
 }
 
-var errLarge = errors.New("the new values have more than 1,000,000 nodes or nest deeper than 1000 levels")
-
-// spend counts the nodes of a new value, aliases expanded, against a budget; below zero it is used up.
-func spend(n *yaml.Node, budget, depth int) int {
-	if n == nil {
-		return budget
-	}
-	if n = Resolve(n); n.Kind == yaml.AliasNode || depth > maxDepth {
-		return -1
-	}
-	budget--
-	for _, c := range n.Content {
-		if budget < 0 {
-			break
-		}
-		budget = spend(c, budget, depth+1)
-	}
-	return budget
-}
-
-// plainTree writes aliases of a value out; the result may share nodes with it.
-func plainTree(n *yaml.Node) *yaml.Node {
-	n = Resolve(n)
-	if n == nil {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
-	}
-	if n.Kind == yaml.DocumentNode && len(n.Content) == 1 {
-		return plainTree(n.Content[0])
-	}
-	for i, c := range n.Content {
-		p := plainTree(c)
-		if p == c {
-			continue
-		}
-		cp := *n
-		cp.Content = append([]*yaml.Node(nil), n.Content...)
-		cp.Content[i] = p
-		for j := i + 1; j < len(cp.Content); j++ {
-			cp.Content[j] = plainTree(cp.Content[j])
-		}
-		return &cp
-	}
-	return n
-}
-
-// jsonTree is plainTree for JSON, which has no other numbers than its own, no dates and no tags.
-func jsonTree(n *yaml.Node) *yaml.Node {
-	n = plainTree(n)
-	cp := yaml.Node{Kind: n.Kind, Style: n.Style &^ yaml.TaggedStyle, Value: n.Value, Tag: "!!map"}
-	switch n.Kind {
-	case yaml.ScalarNode:
-		switch cp.Tag = scalarTag(n); cp.Tag {
-		case "!!int", "!!float":
-			cp.Value = jsonNumber(n.Value)
-			if _, state := skipJSON([]byte(cp.Value), 0); state != jsonOK {
-				cp.Tag = "!!str"
-			} else if strings.ContainsAny(cp.Value, ".eE") {
-				cp.Tag = "!!float"
-			} else {
-				cp.Tag = "!!int"
-			}
-		case "!!bool":
-			cp.Value = strings.ToLower(n.Value)
-		case "!!null":
-		default:
-			cp.Tag = "!!str"
-		}
-		return &cp
-	case yaml.SequenceNode:
-		cp.Tag = "!!seq"
-	}
-	cp.Content = make([]*yaml.Node, len(n.Content))
-	for i, c := range n.Content {
-		cp.Content[i] = jsonTree(c)
-		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode {
-			cp.Content[i] = keyNode(c.Value)
-		}
-	}
-	return &cp
-}
-
-func keyNode(key string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}
-}
-
-// isNull tells whether a node is null in any spelling, or missing.
-func isNull(n *yaml.Node) bool {
-	n = Resolve(n)
-	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
-}
-
 // child gives the value below n, nil where there is none.
 func child(n *yaml.Node, s Step) *yaml.Node {
 	n = Resolve(n)
@@ -308,62 +174,6 @@ func (cs *changeSet) reach(path Path) (d *delta, n *yaml.Node, fresh *yaml.Node,
 		return d, n, d.set, nil, nil
 	}
 	return d, n, nil, nil, nil
-}
-
-// newFor makes the empty collection that a step needs.
-func newFor(s Step) *yaml.Node {
-	if s.IsIndex {
-		return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	}
-	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-}
-
-func shallow(n *yaml.Node) *yaml.Node {
-	cp := *n
-	cp.Content = append([]*yaml.Node(nil), n.Content...)
-	return &cp
-}
-
-// freshStep walks one step inside a new value, which it owns; what is missing is made for the step after.
-func freshStep(n *yaml.Node, s Step, next *Step) (*yaml.Node, bool) {
-	made := func(old *yaml.Node) *yaml.Node {
-		switch {
-		case !isNull(old):
-			return shallow(Resolve(old))
-		case next != nil:
-			return newFor(*next)
-		}
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
-	}
-	switch {
-	case s.IsIndex && n.Kind == yaml.SequenceNode && s.Index >= 0 && s.Index < len(n.Content):
-		n.Content[s.Index] = made(n.Content[s.Index])
-		return n.Content[s.Index], true
-	case !s.IsIndex && n.Kind == yaml.MappingNode:
-		if i := entry(n, s.Key); i >= 0 {
-			n.Content[i+1] = made(n.Content[i+1])
-			return n.Content[i+1], true
-		}
-		v := made(nil)
-		n.Content = append(n.Content, keyNode(s.Key), v)
-		return v, true
-	}
-	return nil, false
-}
-
-// inside walks steps inside a new value.
-func inside(n *yaml.Node, rest Path, last *Step) (*yaml.Node, bool) {
-	for i, s := range rest {
-		next := last
-		if i+1 < len(rest) {
-			next = &rest[i+1]
-		}
-		var ok bool
-		if n, ok = freshStep(n, s, next); !ok {
-			return nil, false
-		}
-	}
-	return n, true
 }
 
 func (cs *changeSet) put(path Path, value *yaml.Node) error {
@@ -436,96 +246,4 @@ func (cs *changeSet) insert(path Path, ins insertion) error {
 	// Everything in a new list is an insertion, so the order of the changes is its order.
 	seq.Content = append(seq.Content, value)
 	return nil
-}
-
-// standIn makes the node that stands for a moved element in a new value.
-func (cs *changeSet) standIn(m *movedNode) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.AliasNode, Alias: m.node}
-	if cs.moved == nil {
-		cs.moved = map[*yaml.Node]*movedNode{}
-	}
-	cs.moved[n] = m
-	return n
-}
-
-func (cs *changeSet) move(c Change) error {
-	if len(c.Path) == 0 || !c.Path[len(c.Path)-1].IsIndex {
-		return badPath{c.Path}
-	}
-	d, n, fresh, _, err := cs.reach(c.Path)
-	if err != nil {
-		return err
-	}
-	if fresh != nil || n == nil || d.moved || d.removed {
-		return badPath{c.Path}
-	}
-	d.moved = true
-	seq := cs.root
-	for _, s := range c.Path[:len(c.Path)-1] {
-		seq = child(seq, s)
-	}
-	m := &movedNode{node: n, seq: Resolve(seq), slot: c.Path[len(c.Path)-1].Index, d: d}
-	cs.movers = append(cs.movers, m)
-	return cs.insert(c.To, insertion{at: c.Index, from: m})
-}
-
-// prune turns whole new values into edits of their parts where that keeps more of the text, and drops what changes
-// nothing.
-func (cs *changeSet) prune(n *yaml.Node, d *delta) {
-	if d.set != nil && n != nil {
-		if cs.holdsMoved(d.set) {
-			// Stand-ins have no meaning of their own to compare.
-		} else if equalTree(n, d.set) {
-			d.set = nil
-		} else if r := refine(n, d.set); r != nil {
-			moved := d.moved
-			*d = *r
-			d.moved = moved
-		}
-	}
-	cs.pruneMoves(n, d)
-	kept := d.kids[:0]
-	for _, k := range d.kids {
-		cs.prune(child(n, k.step), k.d)
-		if !k.d.empty() {
-			kept = append(kept, k)
-		}
-	}
-	d.kids = kept
-}
-
-// pruneMoves drops moves that leave their element where it is.
-func (cs *changeSet) pruneMoves(n *yaml.Node, d *delta) {
-	r := Resolve(n)
-	kept := d.inserts[:0]
-	for _, ins := range d.inserts {
-		if f := ins.from; f != nil && f.seq == r && (ins.at == f.slot || ins.at == f.slot+1) {
-			alone := true
-			for _, o := range d.inserts {
-				alone = alone && (o.from == f || o.at != ins.at)
-			}
-			if alone && d.kid(At(f.slot)) == f.d {
-				f.d.moved = false
-				continue
-			}
-		}
-		kept = append(kept, ins)
-	}
-	d.inserts = kept
-}
-
-// holdsMoved tells whether a new value takes a moved element in.
-func (cs *changeSet) holdsMoved(v *yaml.Node) bool {
-	if len(cs.moved) == 0 {
-		return false
-	}
-	if cs.moved[v] != nil {
-		return true
-	}
-	for _, c := range v.Content {
-		if cs.holdsMoved(c) {
-			return true
-		}
-	}
-	return false
 }

@@ -2,10 +2,6 @@ package manifest
 
 import "go.yaml.in/yaml/v3"
 
-// Equal compares two trees by meaning: kinds, resolved tags and texts, with aliases followed and keys of mappings in any
-// order. Merge keys are compared as they are written.
-func Equal(a, b *yaml.Node) bool { return equalTree(a, b) }
-
 // equalTree compares two trees by meaning: kind, resolved tag, text, aliases followed, keys of mappings in any order.
 func equalTree(a, b *yaml.Node) bool {
 	e := equaler{}

@@ -2,24 +2,10 @@ package manifest
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// flowLook is how a flow collection is written.
-type flowLook struct {
-	json   bool
-	quoted bool   // keys and strings in double quotes, also in YAML
-	colon  string // between key and value
-	comma  string // between items on one line
-	// levels is how many levels of nested collections get a line for each item; below them everything is on one
-	// line. unit is one level of indentation, eol ends the lines.
-	levels int
-	unit   string
-	eol    string
-}
 
 // flow edits a flow collection: text goes between the items that stay.
 func (pl *planner) flow(n *yaml.Node, d *delta, s slot) {
@@ -57,15 +43,6 @@ func (pl *planner) flow(n *yaml.Node, d *delta, s slot) {
 	pl.flowSplice(f, gone, news, s)
 }
 
-// flowItems is a flow collection with the places of its items.
-type flowItems struct {
-	pl          *planner
-	n           *yaml.Node
-	width       int // nodes per item
-	items       []int
-	open, close int
-}
-
 func (pl *planner) flowItems(n *yaml.Node) *flowItems {
 	f := &flowItems{pl: pl, n: n, width: 1, open: pl.p.content(n)}
 	if n.Kind == yaml.MappingNode {
@@ -88,39 +65,6 @@ func (pl *planner) flowItems(n *yaml.Node) *flowItems {
 	}
 	f.close = pl.p.flowEnd(n, f.open) - 1
 	return f
-}
-
-func (f *flowItems) index(s Step) int {
-	if s.IsIndex {
-		if s.Index < len(f.items) {
-			return s.Index
-		}
-		return -1
-	}
-	if i := entry(f.n, s.Key); i >= 0 {
-		return i / 2
-	}
-	return -1
-}
-
-func (f *flowItems) value(i int) *yaml.Node { return f.n.Content[i*f.width+f.width-1] }
-
-func (f *flowItems) end(i int) int {
-	if f.width == 1 {
-		return f.pl.p.end(f.n.Content[i], -1)
-	}
-	return f.pl.p.entryEnd(f.n.Content[2*i], f.n.Content[2*i+1], -1)
-}
-
-// own tells whether an item is the first thing on its line.
-func (f *flowItems) own(i int) bool {
-	return f.pl.ownLine(f.items[i]) && f.pl.p.lineStart(f.items[i]) > f.open
-}
-
-// prefix is the indentation of the line that holds an offset.
-func (pl *planner) prefix(offset int) string {
-	start := pl.p.lineStart(offset)
-	return string(pl.raw[start:skipBlanks(pl.raw, start)])
 }
 
 // flowSplice removes the items that go and writes new ones: news[i] stands before item i.
@@ -188,12 +132,6 @@ func (pl *planner) flowRemove(f *flowItems, i, j int) {
 	default:
 		pl.edit(f.items[i], end, nil)
 	}
-}
-
-// blankAfter: only blanks or a comment follow on the line.
-func (f *flowItems) blankAfter(i int) bool {
-	i = skipBlanks(f.pl.raw, i)
-	return i >= len(f.pl.raw) || breakAt(f.pl.raw, i) > 0 || f.pl.raw[i] == '#'
 }
 
 // flowAfter writes items behind item p, which stays.
@@ -277,36 +215,6 @@ func (pl *planner) flowFill(f *flowItems, news [][]*yaml.Node, s slot) {
 	pl.edit(f.open+1, f.close, []byte(text))
 }
 
-// allLevels says that every nested collection is spread over lines.
-const allLevels = 1 << 20
-
-// spreads gives all levels where the document is JSON with a line for each item and the value at offset is the first
-// or only value on its line, else none.
-func (pl *planner) spreads(offset int) int {
-	root := pl.p.Root
-	if len(root.Content) == 0 || pl.p.lines.line(pl.p.start(root.Content[0])) == pl.p.lines.line(pl.p.content(root)) {
-		return 0
-	}
-	start := skipBlanks(pl.raw, pl.p.lineStart(offset))
-	if start == offset {
-		return allLevels
-	}
-	// Only its key stands before it.
-	s := jsonScanner{b: pl.raw, i: start}
-	if start >= len(pl.raw) || pl.raw[start] != '"' {
-		return 0
-	}
-	s.str()
-	s.space()
-	if s.state != jsonOK || s.i >= len(pl.raw) || pl.raw[s.i] != ':' {
-		return 0
-	}
-	if skipSpace(pl.raw, s.i+1) != offset {
-		return 0
-	}
-	return allLevels
-}
-
 // replaceFlow puts a value in the place of a node inside of flow text.
 func (pl *planner) replaceFlow(n, v *yaml.Node, s slot) {
 	start, end := pl.valueStart(n, v), pl.p.end(n, s.indent())
@@ -332,152 +240,6 @@ func (pl *planner) replaceFlow(n, v *yaml.Node, s slot) {
 		}
 	}
 	pl.edit(start, end, pl.flowValue(b, v, look, pl.prefix(start)))
-}
-
-// movedFlow gives the text of a moved element of a flow list, edited; its later lines are indented for prefix.
-func (pl *planner) movedFlow(m *movedNode, prefix string) []byte {
-	saved := pl.edits
-	pl.edits = nil
-	pl.change(m.node, &delta{set: m.d.set, kids: m.d.kids, inserts: m.d.inserts}, slot{flow: true})
-	inner := pl.edits
-	pl.edits = saved
-	start, end := pl.p.start(m.node), pl.p.end(m.node, -1)
-	text, err := splice(pl.raw, inner, start, end)
-	if err != nil {
-		pl.fail(err.Error())
-		return nil
-	}
-	old := pl.prefix(start)
-	if old == prefix {
-		return text
-	}
-	var out []byte
-	for i := 0; i < len(text); {
-		n := nextLine(text, i)
-		line := text[i:n]
-		if rest, ok := bytes.CutPrefix(line, []byte(old)); ok && i > 0 {
-			out = append(out, prefix...)
-			line = rest
-		}
-		out = append(out, line...)
-		i = n
-	}
-	return out
-}
-
-// flowTexts renders items; nodes are values, or keys and values in turn for a mapping.
-func (pl *planner) flowTexts(f *flowItems, nodes []*yaml.Node, look flowLook, prefix string) []string {
-	var out []string
-	for i := 0; i < len(nodes); i += f.width {
-		var b []byte
-		if f.width == 2 {
-			b = pl.flowKey(b, nodes[i], look)
-			b = append(append(b, ':'), look.colon...)
-		}
-		out = append(out, string(pl.flowValue(b, nodes[i+f.width-1], look, prefix)))
-	}
-	return out
-}
-
-func (pl *planner) flowKey(b []byte, k *yaml.Node, look flowLook) []byte {
-	k = Resolve(k)
-	switch {
-	case look.json, look.quoted:
-		return appendDouble(b, k.Value)
-	case isMerge(k) || plainSafe(k.Value, true):
-		return append(b, k.Value...)
-	}
-	return appendQuoted(b, k.Value, pl.look.quote)
-}
-
-// flowValue renders a value as flow text. prefix is the indentation of the line it starts on.
-func (pl *planner) flowValue(b []byte, v *yaml.Node, look flowLook, prefix string) []byte {
-	if m := pl.cs.moved[v]; m != nil {
-		if m.seq.Style&yaml.FlowStyle != 0 && m.node.Kind != yaml.AliasNode {
-			return append(b, pl.movedFlow(m, prefix)...)
-		}
-		v = pl.written(m.node, m.d)
-	}
-	v = Resolve(v)
-	if v.Kind == yaml.ScalarNode {
-		return pl.flowScalar(b, v, look)
-	}
-	open, closing, width := byte('['), byte(']'), 1
-	if v.Kind == yaml.MappingNode {
-		open, closing, width = '{', '}', 2
-	}
-	b = append(b, open)
-	multi := look.levels > 0
-	look.levels = max(look.levels-1, 0)
-	inner := prefix + look.unit
-	for i := 0; i+width <= len(v.Content); i += width {
-		if i > 0 {
-			b = append(b, ',')
-			if !multi {
-				b = append(b, look.comma...)
-			}
-		}
-		if multi {
-			b = append(append(b, look.eol...), inner...)
-		}
-		if width == 2 {
-			b = pl.flowKey(b, v.Content[i], look)
-			b = append(append(b, ':'), look.colon...)
-		}
-		b = pl.flowValue(b, v.Content[i+width-1], look, inner)
-	}
-	if multi && len(v.Content) > 0 {
-		b = append(append(b, look.eol...), prefix...)
-	}
-	return append(b, closing)
-}
-
-func (pl *planner) flowScalar(b []byte, v *yaml.Node, look flowLook) []byte {
-	tag := scalarTag(v)
-	if !look.json && v.Style == 0 && pl.keeps(v) && plainText(v.Value, true) {
-		return append(b, v.Value...)
-	}
-	switch tag {
-	case "!!null":
-		return append(b, "null"...)
-	case "!!bool":
-		return append(b, strings.ToLower(v.Value)...)
-	case "!!int", "!!float":
-		if look.json {
-			return append(b, jsonNumber(v.Value)...)
-		}
-		return append(b, v.Value...)
-	case "!!str", "!!merge":
-		if !look.json && !look.quoted && plainSafe(v.Value, true) {
-			return append(b, v.Value...)
-		}
-		if look.json || look.quoted {
-			return appendDouble(b, v.Value)
-		}
-		return appendQuoted(b, v.Value, pl.look.quote)
-	}
-	if look.json {
-		return appendDouble(b, v.Value)
-	}
-	b = append(append(b, tagText(v.Tag)...), ' ')
-	return appendQuoted(b, v.Value, pl.look.quote)
-}
-
-// jsonNumber spells a YAML number as JSON does.
-func jsonNumber(s string) string {
-	if end, state := skipJSON([]byte(s), 0); state == jsonOK && end == len(s) {
-		return s
-	}
-	var i int64
-	var f float64
-	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	if n.Decode(&i) == nil {
-		return strconv.FormatInt(i, 10)
-	}
-	if n.Decode(&f) == nil {
-		return strconv.FormatFloat(f, 'g', -1, 64)
-	}
-	return s
 }
 
 // flowLook reads the look of a collection off its own text, where it says something, else off the document.
@@ -508,74 +270,4 @@ func (pl *planner) flowLook(f *flowItems) flowLook {
 		}
 	}
 	return look
-}
-
-// spread gives how many levels of the last nested collection of n have a line for each item, all of them where its
-// depth says no more, and -1 where n holds no collection with something in it.
-func (pl *planner) spread(n *yaml.Node, depth int) int {
-	step := 1
-	if n.Kind == yaml.MappingNode {
-		step = 2
-	}
-	for i := len(n.Content) - 1; i >= 0 && depth < maxDepth; i -= step {
-		v := n.Content[i]
-		if len(v.Content) == 0 || v.Kind == yaml.AliasNode {
-			continue
-		}
-		if pl.p.lines.line(pl.p.content(v)) == pl.p.lines.line(pl.p.start(v.Content[len(v.Content)-1])) {
-			return 0
-		}
-		if n := pl.spread(v, depth+1); n >= 0 {
-			return min(n+1, allLevels)
-		}
-		return allLevels
-	}
-	return -1
-}
-
-// documentFlow is the look that the top of the document suggests.
-func (pl *planner) documentFlow(offset int) flowLook {
-	look := flowLook{json: pl.p.JSON, colon: " ", comma: " ", unit: "  ", eol: pl.eolBefore(nextLine(pl.raw, offset))}
-	root := pl.p.Root
-	if root.Style&yaml.FlowStyle == 0 || len(root.Content) == 0 {
-		look.quoted = pl.look.keyQuote == '"'
-		return look
-	}
-	if k, v := firstEntry(root, 0); k != nil {
-		pl.entryLook(&look, k, v)
-	}
-	look.comma = look.colon
-	first := pl.p.start(root.Content[0])
-	if pl.ownLine(first) {
-		if unit, ok := strings.CutPrefix(pl.prefix(first), pl.prefix(pl.p.content(root))); ok && unit != "" {
-			look.unit = unit
-		}
-	}
-	return look
-}
-
-func (pl *planner) entryLook(look *flowLook, k, v *yaml.Node) {
-	look.quoted = k.Style&yaml.DoubleQuotedStyle != 0
-	if c := pl.p.colonEnd(k, -1); c >= 0 && c < len(pl.raw) && !isEmptyScalar(v) {
-		look.colon = ""
-		if isBlank(pl.raw[c]) || breakAt(pl.raw, c) > 0 {
-			look.colon = " "
-		}
-	}
-}
-
-// firstEntry finds the first key of a flow tree with its value.
-func firstEntry(n *yaml.Node, depth int) (k, v *yaml.Node) {
-	if depth > maxDepth || n.Kind == yaml.AliasNode {
-		return nil, nil
-	}
-	if n.Kind == yaml.MappingNode && len(n.Content) > 1 && n.Content[0].Kind == yaml.ScalarNode {
-		return n.Content[0], n.Content[1]
-	}
-	for _, c := range n.Content {
-		if k, v = firstEntry(c, depth+1); k != nil {
-			return k, v
-		}
-	}
-	return nil, nil
 }

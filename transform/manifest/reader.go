@@ -1,10 +1,6 @@
 package manifest
 
-import (
-	"io"
-
-	"github.com/kube-inject/inject/policy"
-)
+import "io"
 
 // Reader cuts a stream into documents while it reads. It keeps about one block and the largest document in memory,
 // and gives the same documents as [Split] on the decoded text.
@@ -112,5 +108,3 @@ func (r *Reader) fill() error {
 	}
 	return err
 }
-
-var _ error = policy.Finding{}

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/kube-inject/inject/policy"
@@ -83,9 +82,6 @@ type splitter struct {
 	jsonShort int
 	dashFree  int64 // up to this offset of the stream there is no "---" that was not met
 }
-
-// lookahead is how many bytes behind a marker must be known to be sure of it.
-const lookahead = 8
 
 // measure gives the length of the document at the start of b; false means that more bytes are needed to tell.
 func (s *splitter) measure(b []byte, eof bool) (int, bool) {
@@ -182,151 +178,6 @@ func (s *splitter) skipPrologue(b []byte) int {
 		}
 	}
 	return p
-}
-
-// markerAt tells '-' or '.' where a separator or an end marker stands at b[i], which must start a line.
-func markerAt(b []byte, i int) byte {
-	if i+3 > len(b) || b[i] != '-' && b[i] != '.' || b[i+1] != b[i] || b[i+2] != b[i] {
-		return 0
-	}
-	if i+3 < len(b) && !isBlank(b[i+3]) && breakAt(b, i+3) == 0 {
-		return 0
-	}
-	return b[i]
-}
-
-// lineStart tells whether b[i] is in column 1; a byte order mark before it does not count.
-func lineStart(b []byte, i int) bool {
-	if i == 0 || breakBefore(b, i) > 0 {
-		return true
-	}
-	return i >= 3 && hasBOM(b, i-3) && lineStart(b, i-3)
-}
-
-// marker finds the next separator or end marker at or behind from; kind 0 means the stream ends without one.
-func (s *splitter) marker(b []byte, from int, eof bool) (pos int, kind byte, ok bool) {
-	for {
-		dash := s.nextDash(b, from)
-		limit := len(b)
-		if dash >= 0 {
-			limit = dash
-		}
-		for dot := nextRun(b[:limit], from, "..."); dot >= 0; {
-			if dot+lookahead > len(b) && !eof {
-				return 0, 0, false
-			}
-			if lineStart(b, dot) && markerAt(b, dot) != 0 {
-				return dot, '.', true
-			}
-			for dot < limit && b[dot] == '.' {
-				dot++
-			}
-			dot = nextRun(b[:limit], dot, "...")
-		}
-		if dash < 0 {
-			return len(b), 0, eof
-		}
-		if dash+lookahead > len(b) && !eof {
-			return 0, 0, false
-		}
-		if lineStart(b, dash) {
-			if markerAt(b, dash) != 0 {
-				return dash, '-', true
-			}
-			if b[dash+3] != '-' && s.fresh(dash) {
-				s.glued = append(s.glued, dash)
-			}
-		}
-		for from = dash; from < len(b) && b[from] == '-'; {
-			from++
-		}
-	}
-}
-
-// nextDash finds the next "---" at or behind from. It remembers how far it looked, so that a stream of end markers alone
-// is not searched to its end for each document.
-func (s *splitter) nextDash(b []byte, from int) int {
-	start := max(from, int(s.dashFree-s.offset))
-	i := nextRun(b, start, "---")
-	if i < 0 {
-		s.dashFree = max(s.dashFree, s.offset+int64(len(b)-2))
-		return -1
-	}
-	s.dashFree = s.offset + int64(i)
-	return i
-}
-
-// fresh keeps a glued separator from being noted twice when the search starts again a little earlier.
-func (s *splitter) fresh(i int) bool {
-	return len(s.glued) == 0 || s.glued[len(s.glued)-1] < i
-}
-
-func nextRun(b []byte, from int, run string) int {
-	if from >= len(b) {
-		return -1
-	}
-	i := bytes.Index(b[from:], []byte(run))
-	if i < 0 {
-		return -1
-	}
-	return from + i
-}
-
-// measureJSON handles a document that starts with a brace: values of a JSON stream need no separators. It steps
-// aside (is = false) for everything that is not JSON; that is flow YAML, or an error to be found by parsing.
-func (s *splitter) measureJSON(b []byte, from int, eof bool) (n int, sure, is bool) {
-	q := from
-	for {
-		q = skipSpace(b, q)
-		if q < len(b) && b[q] == '#' {
-			q = nextLine(b, q)
-			continue
-		}
-		break
-	}
-	if q >= len(b) || b[q] != '{' {
-		return 0, false, false
-	}
-	if !eof && len(b) < 2*s.jsonShort {
-		return 0, false, true
-	}
-	end, state := skipJSON(b, q)
-	if state == jsonBad || state == jsonShort && eof {
-		return 0, false, false
-	}
-	if state == jsonShort {
-		// A long value is read from its start again only when twice as much of it is there.
-		s.jsonShort = len(b)
-		return 0, false, true
-	}
-	r := skipSpace(b, end)
-	if r+lookahead > len(b) && !eof {
-		return 0, false, true
-	}
-	if r == len(b) {
-		s.tail = len(b)
-		return len(b), true, true
-	}
-	if b[r] != '{' {
-		return 0, false, false
-	}
-	// The rest of the line belongs to the value before, so that a document that passes keeps its line end.
-	n = skipBlanks(b, end)
-	if w := breakAt(b, n); w > 0 {
-		n += w
-	} else {
-		n = r
-	}
-	s.tail, s.next = n, afterJSON
-	return n, true, true
-}
-
-// skipSpace moves over JSON white space.
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
-		i++
-	}
-	return i
 }
 
 // take makes the document of the bytes just measured and moves on behind it.
