@@ -20,7 +20,7 @@ func Check(b *Bundle) []policy.Finding {
 	return policy.SortFindings(p)
 }
 
-// checkTemplates: what defaultTemplates and aliases name must be there, or every injection fails.
+// checkTemplates: what defaultTemplates names must be there, or every injection fails; an alias fails where a pod asks for it.
 func checkTemplates(c *Injection, p *problems) {
 	if c.Legacy != nil {
 		return
@@ -43,8 +43,8 @@ func checkTemplates(c *Injection, p *problems) {
 		}
 		for _, name := range c.Aliases[alias] {
 			if _, ok := c.Templates[name]; !ok {
-				p.errorf(CodeMissing, at, "aliases."+alias, didYouMean(name, c.TemplateNames, "The templates are "+strings.Join(c.TemplateNames, ", ")+"; an alias cannot name another."),
-					"there is no template %s", name)
+				p.warnf(CodeSuspicious, at, "aliases."+alias, didYouMean(name, c.TemplateNames, "The templates are "+strings.Join(c.TemplateNames, ", ")+"; an alias cannot name another."),
+					"there is no template %s, so that a pod that asks for this alias cannot be injected", name)
 			}
 		}
 	}

@@ -94,6 +94,11 @@ func (s versionSources) detect(p *problems) IstioVersion {
 	}
 	if reason == "" {
 		v, reason = guess, why
+	} else if why == "" && s.flag == "" && !legacy && newest().less(v.Major, v.Minor) {
+		// A tag of one's own, such as 9.9.9, says nothing; what the templates call does.
+		if guess, why = templateVersion(s.injection); why != "" {
+			v, reason = guess, why+" ("+reason+" is newer than any version known here)"
+		}
 	}
 	if reason == "" {
 		text := NewestModern
@@ -113,6 +118,13 @@ func (s versionSources) detect(p *problems) IstioVersion {
 		out.Behaviour = BehaviourOf(map[Engine]Version{Legacy17: {Major: 1, Minor: 7}, Legacy16: {Major: 1, Minor: 6}}[out.Engine])
 	}
 	return out
+}
+
+// newest is the newest version that the table of behaviours has a row for.
+func newest() Version {
+	rows := Behaviours()
+	last := rows[len(rows)-1]
+	return Version{Major: last.major, Minor: last.minor}
 }
 
 // stated is the version that something says outright.

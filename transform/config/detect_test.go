@@ -60,6 +60,8 @@ func TestDetect(t *testing.T) {
 		"tag is no version":         {modern, "global: {tag: latest}", "", "1.27", "the templates use .NativeSidecars", Modern, ""},
 		"tag is a number":           {newer, "global: {tag: 1.30}", "", "1.31", "the templates use .ProxyInitImage", Modern, ""},
 		"nothing tells":             {plain, "{}", "", "1.30", "assumed: neither global.tag nor the templates tell one", Modern, ""},
+		"tag is newer than known":   {modern, "global: {tag: 9.9.9}", "", "1.27", "the templates use .NativeSidecars (global.tag 9.9.9 in v:1:10 is newer than any version known here)", Modern, ""},
+		"newer, templates mute":     {plain, "global: {tag: 9.9.9}", "", "9.9", "global.tag 9.9.9 in v:1:10", Modern, ""},
 		"bad flag":                  {modern, "{}", "one", "", "", Modern, CodeVersion},
 		"legacy by what it calls":   {old, "{}", "", "1.7", "the legacy template has Concurrency.GetValue", Legacy17, ""},
 		"legacy, older":             {older, "{}", "", "1.6", "the legacy template takes .ProxyConfig.Concurrency as a number", Legacy16, ""},

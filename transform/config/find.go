@@ -25,7 +25,9 @@ type found struct {
 // scanned is a source cut into documents, with what was parsed of it.
 type scanned struct {
 	source Source
-	docs   []document
+	// given are the bytes as they came, before the header of helm is blanked.
+	given []byte
+	docs  []document
 	// single is the root of a file of one document, parsed once for all parts; err is why it could not be.
 	single *yaml.Node
 	shape  shape
@@ -229,6 +231,11 @@ func (sc *scanned) choose(w which, revision string, p *problems) *found {
 	}
 	name, key := w.holder()
 	if len(all) == 0 {
+		if sc.err != nil {
+			// The object may well be in the document that cannot be read.
+			p.add(*sc.err)
+			return nil
+		}
 		sc.missing(w, p)
 		return nil
 	}

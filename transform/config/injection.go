@@ -53,6 +53,10 @@ type TemplateText struct {
 // file. Where the template is a quoted scalar its lines are no lines of the file, and the scalar's place is given.
 func (t TemplateText) At(line, column int) policy.Position { return t.text.at(line, column) }
 
+// HasLines says whether the template's lines are lines of the file. Where they are not, a message should name the line of
+// the template as well.
+func (t TemplateText) HasLines() bool { return t.text.fixed == nil }
+
 // injectionFields are the keys of a config; others are reported.
 func injectionFields() []string {
 	return []string{

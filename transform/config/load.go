@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -76,10 +77,11 @@ const (
 )
 
 func (l *loader) scan(s Source) *scanned {
-	if sc, ok := l.scans[s.Name]; ok && len(sc.source.Data) == len(s.Data) {
+	if sc, ok := l.scans[s.Name]; ok && bytes.Equal(sc.given, s.Data) {
 		return sc
 	}
 	sc := scan(s)
+	sc.given = s.Data
 	l.scans[s.Name] = sc
 	return sc
 }

@@ -116,8 +116,8 @@ func TestCheck(t *testing.T) {
 	want := strings.Split(strings.TrimSpace(`
 c:1:1: error: defaultTemplates: there is no template sidcar, which is run by default [E_CONFIG_MISSING]
 c:1:1: warning: the version is taken as 1.30 (--istio-version), but the templates use .ProxyInitImage, which came with 1.31 [W_CONFIG_VERSION]
-c:2:1: error: aliases.a: there is no template x [E_CONFIG_MISSING]
 c:2:1: warning: aliases.sidecar: there is a template of the same name; the alias wins [W_CONFIG_VALUE]
+c:2:1: warning: aliases.a: there is no template x, so that a pod that asks for this alias cannot be injected [W_CONFIG_VALUE]
 c:3:23: warning: neverInjectSelector: an empty selector matches no pod [W_CONFIG_VALUE]
 c:4:24: warning: alwaysInjectSelector: neverInjectSelector has a=b too and is asked first [W_CONFIG_VALUE]
 c:5:72: warning: templates.empty: the template is empty [W_CONFIG_VALUE]
