@@ -159,4 +159,3 @@ func firstDifference(want, got []byte) string {
 	}
 	return "none"
 }
-
