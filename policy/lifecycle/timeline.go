@@ -24,6 +24,8 @@ type Bar struct {
 	State    State
 	// Verdict names the loss of a Loss bar.
 	Verdict ID
+	// Open says that the state goes on behind the picture; To is the picture's end then.
+	Open bool
 }
 
 // Mark is a moment worth a sign: ProxyReady, AppReady, SignalTerm, SignalKill or ContainerExit.
@@ -37,7 +39,7 @@ type Row struct {
 	Name  string
 	Bars  []Bar
 	Marks []Mark
-	// Losses are the spans lost because of this container.
+	// Losses are the spans of trouble because of this container.
 	Losses []Bar
 }
 
@@ -72,6 +74,9 @@ func (r Result) timeline(phase Phase) Timeline {
 	}
 	if t.Length == 0 {
 		return t
+	}
+	if last := t.Length; phase == Start && r.runsOn(last) {
+		t.Length += max(time.Second, (last / 10).Truncate(time.Second)) // room to see that it does
 	}
 	for _, c := range r.order(phase) {
 		t.Rows = append(t.Rows, r.row(c, phase, t.Length))
@@ -122,8 +127,44 @@ func (r Result) row(c Container, phase Phase, end time.Duration) Row {
 			p.event(e, r.stays(e))
 		}
 	}
+	open := p.state != ""
 	p.turn(end, "")
+	if n := len(p.row.Bars); open && n > 0 {
+		p.row.Bars[n-1].Open = true
+	}
 	return p.row
+}
+
+// runsOn tells whether a Job's pod goes on behind its last event.
+func (r Result) runsOn(last time.Duration) bool {
+	return slices.ContainsFunc(r.Verdicts, func(v Verdict) bool {
+		return v.ID == JobNeverCompletes && v.To >= Never && v.From >= last
+	})
+}
+
+// Extend gives the timeline with what goes on behind its end drawn up to length.
+func (t Timeline) Extend(length time.Duration) Timeline {
+	if length <= t.Length {
+		return t
+	}
+	t.Length = length
+	t.Rows = slices.Clone(t.Rows)
+	for i := range t.Rows {
+		t.Rows[i].Bars = extend(t.Rows[i].Bars, length)
+		t.Rows[i].Losses = extend(t.Rows[i].Losses, length)
+	}
+	t.Inbound.Bars, t.Outbound.Bars = extend(t.Inbound.Bars, length), extend(t.Outbound.Bars, length)
+	return t
+}
+
+func extend(bars []Bar, length time.Duration) []Bar {
+	out := slices.Clone(bars)
+	for i := range out {
+		if out[i].Open {
+			out[i].To = length
+		}
+	}
+	return out
 }
 
 // stays tells whether the proxy still has an Envoy after an epoch's end: only a crash, an abort, or the last one that
@@ -199,7 +240,7 @@ func (p *painter) mark(e Event) { p.row.Marks = append(p.row.Marks, Mark{At: e.A
 
 // lose draws a verdict that has a span of lost traffic.
 func (t *Timeline) lose(r Result, v Verdict) {
-	if v.Phase != t.Phase || !v.Timed || v.To <= v.From {
+	if v.Phase != t.Phase && (v.Phase != Whole || t.Phase != Start) || !v.Timed || v.To <= v.From {
 		return
 	}
 	row := &t.Outbound
@@ -209,16 +250,20 @@ func (t *Timeline) lose(r Result, v Verdict) {
 		row = &t.Inbound
 	case InFlightCutByApp, NewRefusedByApp:
 		row, hit = &t.Inbound, "app"
+	case JobNeverCompletes:
+		row = nil // no traffic is lost, but the proxy's row shows it
 	case OutboundLost, AppBeforeProxy, InitBeforeProxy, ProxyRestarts, ProxyNotRestarted, AgentWithoutEnvoy:
 	default:
 		return
 	}
 	bar := Bar{From: v.From, To: v.To, State: Loss, Verdict: v.ID}
 	if v.To >= Never {
-		bar.To = t.Length
+		bar.To, bar.Open = t.Length, true
 	}
 	t.Length = max(t.Length, bar.To)
-	row.Bars = append(row.Bars, bar)
+	if row != nil {
+		row.Bars = append(row.Bars, bar)
+	}
 	for i := range t.Rows {
 		name := t.Rows[i].Name
 		if v.Container == name && r.role(name) != "proxy" || v.Container == "" && r.role(name) == hit {

@@ -49,14 +49,20 @@ type variantTimeline struct {
 	name string
 }
 
+// variantTimelines gives the pictures of a phase, all of the same length.
 func variantTimelines(group []lifecycle.Result, phase lifecycle.Phase) []variantTimeline {
 	var out []variantTimeline
+	length := time.Duration(0)
 	for _, r := range group {
 		for _, t := range r.Timelines() {
 			if t.Phase == phase {
 				out = append(out, variantTimeline{t, Clean(r.Variant)})
+				length = max(length, t.Length)
 			}
 		}
+	}
+	for i := range out {
+		out[i].Timeline = out[i].Extend(length)
 	}
 	return out
 }

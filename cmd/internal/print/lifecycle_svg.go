@@ -206,7 +206,7 @@ func (d *drawing) legend() {
 		{"hook", "hook"},
 		{"run", "running"},
 		{"drain", "draining"},
-		{"loss", "lost"},
+		{"loss", "trouble"},
 	} {
 		fmt.Fprintf(&d.body, `<rect class="%s" x="%d" y="%d" width="12" height="12"/><text x="%d" y="%d">%s</text>`+"\n",
 			s.class, x, d.y, x+17, d.y+10, s.text)
