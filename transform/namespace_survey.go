@@ -2,6 +2,7 @@ package transform
 
 import (
 	"bytes"
+	"maps"
 
 	"github.com/kube-inject/inject/policy"
 	"github.com/kube-inject/inject/transform/manifest"
@@ -153,4 +154,14 @@ func (s *SurveyStream) unread(fs []policy.Finding) {
 		})
 		return
 	}
+}
+
+// Join adds what another survey found.
+func (s *Survey) Join(found *Surroundings) {
+	if s.found.namespaces == nil {
+		s.found.namespaces = map[string]*Namespace{}
+	}
+	maps.Copy(s.found.namespaces, found.namespaces)
+	s.found.proxies = append(s.found.proxies, found.proxies...)
+	s.found.Findings = append(s.found.Findings, found.Findings...)
 }

@@ -191,7 +191,7 @@ type proxyConfigReader struct {
 
 func (r *proxyConfigReader) wrong(n *yaml.Node, field, needs string) {
 	r.surroundings.Findings = append(r.surroundings.Findings, policy.Finding{
-		Code: "W_PROXYCONFIG", Severity: policy.Warning, Position: r.parsed.Position(n), Document: r.parsed.Doc.Index,
+		Code: "W_PROXYCONFIG", Severity: policy.Warning, Position: r.parsed.Position(n),
 		Resource: r.object, Field: field, Message: "this is not " + needs + ", so it does not count",
 		Hint: "write " + needs,
 	})

@@ -30,12 +30,17 @@ type configFlags struct {
 	cluster, network        string
 	kinds                   []string
 	namespaceLabels         string
+	namespacesFromInput     bool
 	templateEnv             []string
 	ignorePolicy            bool
 	seal, strict            bool
 	noReencode, noRecord    bool
 	// sets keeps --set, --set-string and --set-json in the order in which they were given.
 	sets []config.Set
+	// labelled is the flag --namespace-labels: an empty value is a namespace without labels.
+	labelled *pflag.Flag
+	// survey finds the Namespaces and ProxyConfigs of the input; nil where the command does not look for them.
+	survey *survey
 }
 
 func (c *configFlags) register(fs *pflag.FlagSet) {
@@ -58,6 +63,8 @@ func (c *configFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&c.network, "network", "", "network `name` that the proxies report")
 	fs.StringArrayVar(&c.kinds, "kind", nil, "more kinds: `group/Kind=path.to.template`, +group/Kind or -group/Kind")
 	fs.StringVar(&c.namespaceLabels, "namespace-labels", "", "labels of the namespace, `key=value,…`: decide as the cluster's webhooks would")
+	c.labelled = fs.Lookup("namespace-labels")
+	fs.BoolVar(&c.namespacesFromInput, "namespaces-from-input", false, "decide as the cluster's webhooks would, by the Namespaces in the input")
 	fs.StringArrayVar(&c.templateEnv, "template-env", nil, "`KEY=VALUE` that the template function env answers with")
 	fs.BoolVar(&c.ignorePolicy, "ignore-policy", false, "inject whatever policy, labels and annotations say, as kube-inject of Istio 1.6 and 1.7 did")
 	fs.BoolVar(&c.seal, "seal", false, "mark injected pods so that the cluster's webhook leaves them as reviewed")
@@ -104,6 +111,9 @@ func (c *configFlags) bundle(p *Process, stdinTaken bool) (*config.Bundle, []pol
 	o.Values = r.read("--values-file", c.values)
 	o.Mesh = r.read("--mesh-config-file", c.mesh)
 	o.From = r.read("--config-from", c.from)
+	if c.survey != nil {
+		c.survey.from = o.From
+	}
 	fs = append(fs, r.problems...)
 	if c.profile != "" {
 		parts, more := readFolder(c.profile)
@@ -230,7 +240,7 @@ func (c *configFlags) setup() (transform.Setup, []policy.Finding) {
 		}
 		s.Env[key] = value
 	}
-	return s, fs
+	return s, append(fs, c.surroundings(&s)...)
 }
 
 // compile reads the configuration and makes an injector of it.

@@ -56,6 +56,8 @@ func (o *diffOptions) run(ctx context.Context, p *Process) error {
 	inputs, notices, problems := o.resolve(p, o.args, false)
 	t.findings(notices)
 	t.findings(problems)
+	o.look(p, inputs)
+	defer o.survey.close()
 	compiled, fs := o.compile(p, takesStdin(inputs))
 	t.findings(fs)
 	if t.errors > 0 || compiled == nil {
@@ -66,6 +68,7 @@ func (o *diffOptions) run(ctx context.Context, p *Process) error {
 	if err := r.pass(ctx, o.workers()); err != nil {
 		return err
 	}
+	t.findings(o.survey.problems())
 	if o.strict {
 		t.strictly(compiled)
 	}

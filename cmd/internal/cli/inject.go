@@ -69,6 +69,8 @@ func (o *injectOptions) run(ctx context.Context, p *Process) error {
 	inputs, notices, problems := o.resolve(p, o.args, o.inPlace)
 	t.findings(notices)
 	t.findings(problems)
+	o.look(p, inputs)
+	defer o.survey.close()
 	compiled, fs := o.compile(p, takesStdin(inputs))
 	t.findings(fs)
 	if t.errors > 0 || compiled == nil {
@@ -147,6 +149,7 @@ func (o *injectOptions) process(ctx context.Context, p *Process, r run, c *trans
 		return err
 	}
 	t := r.tally
+	t.findings(o.survey.problems())
 	if o.strict {
 		t.strictly(c)
 	}

@@ -28,13 +28,15 @@ type Input struct {
 	Info fs.FileInfo
 
 	stdin io.Reader
+	// replaced says that stdin stands for the input whatever its path.
+	replaced bool
 }
 
 // Open gives the input's bytes. For a file it also renews Info from the handle, so that a later check compares with
 // the file that was read and not with one that has since taken its name. The error is the system's own;
 // [Input.Problem] makes it a finding.
 func (in *Input) Open() (io.ReadCloser, error) {
-	if in.Path == "" {
+	if in.Path == "" || in.replaced {
 		return io.NopCloser(in.stdin), nil
 	}
 	f, err := os.Open(in.Path)
