@@ -106,6 +106,7 @@ func settings() []setting {
 		{name: "low ports refused", annotations: `"sidecar.istio.io/capNetBindService": "false"`, values: `{global: {proxy: {capNetBindService: true}}}`},
 		{name: "tproxy low ports cni", values: `{global: {proxy: {capNetBindService: true}}, pilot: {cni: {enabled: true}}}`, mesh: `{defaultConfig: {interceptionMode: TPROXY}}`},
 		{name: "privileged", values: `{global: {proxy: {privileged: true}}}`},
+		{name: "privileged text", values: `{global: {proxy: {privileged: "false"}}}`},
 		{name: "privileged tproxy", values: `{global: {proxy: {privileged: true}}}`, mesh: `{defaultConfig: {interceptionMode: TPROXY}}`},
 		{name: "privileged cni", values: `{global: {proxy: {privileged: true}}, pilot: {cni: {enabled: true}}}`},
 		{name: "seccomp", values: `{global: {proxy: {seccompProfile: {type: Localhost, localhostProfile: p.json}}}}`},
