@@ -118,3 +118,31 @@ func BenchmarkApplyDeployment(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkApplyList(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("apiVersion: v1\nkind: List\nitems:\n")
+	for range 2000 {
+		for i, line := range strings.Split(strings.TrimSuffix(benchDeployment, "\n"), "\n") {
+			if i == 0 {
+				text.WriteString("- " + line + "\n")
+				continue
+			}
+			text.WriteString("  " + line + "\n")
+		}
+	}
+	docs, _ := Split("f.yaml", []byte(text.String()))
+	p, fs := docs[0].Parse()
+	if fs != nil {
+		b.Fatal(fs)
+	}
+	var changes []Change
+	for i := range 2000 {
+		changes = append(changes, probeChanges(b, p, Path{Key("items"), At(i), Key("spec"), Key("template")})...)
+	}
+	for b.Loop() {
+		if res, fs := Apply(p, changes); fs != nil || res.Reencoded {
+			b.Fatal(fs, res.Reason)
+		}
+	}
+}

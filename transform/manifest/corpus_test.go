@@ -268,3 +268,34 @@ func TestRealFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestRealLineEnds: converting line ends commutes with the change, and UTF-16 comes out as UTF-16.
+func TestRealLineEnds(t *testing.T) {
+	t.Parallel()
+	for _, rf := range realFiles(t) {
+		input, err := os.ReadFile(filepath.Join(corpus, "real", rf.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rf.Expect != "inject" || bytes.Contains(input, []byte("\r")) {
+			continue
+		}
+		t.Run(strings.ReplaceAll(rf.File, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			plain := injectFile(t, rf.File, input).out
+			for _, eol := range []string{"\r\n", "\r"} {
+				got := injectFile(t, rf.File, []byte(strings.ReplaceAll(string(input), "\n", eol)))
+				if d := cmp.Diff(strings.ReplaceAll(plain, "\n", eol), got.out); d != "" {
+					t.Errorf("line end %q (-converted after +before):\n%s", eol, d)
+				}
+			}
+			if bytes.HasPrefix(input, []byte(bom)) {
+				return
+			}
+			got := injectFile(t, rf.File, UTF16LE.Encode(append([]byte(bom), input...)))
+			if text, _, f := Decode("", []byte(got.out)); f != nil || string(text) != bom+plain {
+				t.Errorf("UTF-16 differs: %v", f)
+			}
+		})
+	}
+}

@@ -13,6 +13,8 @@ type delta struct {
 	// removed: the key or element goes away. moved: it goes to another place with what happens inside of it.
 	removed, moved bool
 	kids           []kid
+	// index finds kids by their step once there are many.
+	index map[Step]*delta
 	// inserts are the new elements of a list, in the order of the changes.
 	inserts []insertion
 }
@@ -76,6 +78,15 @@ func (cs *changeSet) each(visit func(*yaml.Node)) {
 
 // kid gives what happens to a child, nil for nothing.
 func (d *delta) kid(s Step) *delta {
+	if len(d.kids) > manyKids {
+		if len(d.index) != len(d.kids) {
+			d.index = make(map[Step]*delta, len(d.kids))
+			for _, k := range d.kids {
+				d.index[k.step] = k.d
+			}
+		}
+		return d.index[s]
+	}
 	for i := range d.kids {
 		if d.kids[i].step == s {
 			return d.kids[i].d
@@ -84,12 +95,18 @@ func (d *delta) kid(s Step) *delta {
 	return nil
 }
 
+// manyKids is up to where looking at every child beats a map.
+const manyKids = 16
+
 func (d *delta) ensure(s Step) *delta {
 	if k := d.kid(s); k != nil {
 		return k
 	}
 	k := &delta{}
 	d.kids = append(d.kids, kid{s, k})
+	if d.index != nil {
+		d.index[s] = k
+	}
 	return k
 }
 

@@ -17,7 +17,7 @@ func seed(f *testing.F, add func([]byte)) {
 	for _, s := range []string{
 		"", "---\n...\n", "a: 1\n---\nb: |+\n  x\n\n", "\ufeff# c\n---\n\ufeff? a\n: - b\n", "{\"a\":[1,{}]}{\"b\":\"\\u0041\"}",
 		"a: &x {b: c}\nd:\n  <<: *x\n  e: [*x, 'q', \"w\"] # f\n", "kind: Pod\nspec:\n  containers:\n  -\n    name: a", "%YAML 1.2\n---\na: >2-\n    b\n   c\n",
-		"a: b\rc: d\u2028e: 'f\u0085g'\n", "---x\n--- {a: b}\n",
+		"---", "?", "a: b\rc: d\u2028e: 'f\u0085g'\n", "---x\n--- {a: b}\n",
 	} {
 		add([]byte(s))
 	}

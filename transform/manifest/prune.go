@@ -24,5 +24,5 @@ func (cs *changeSet) prune(n *yaml.Node, d *delta) {
 			kept = append(kept, k)
 		}
 	}
-	d.kids = kept
+	d.kids, d.index = kept, nil
 }
