@@ -144,7 +144,7 @@ func userPath(text string) (Path, error) {
 func (e entry) apply(rows []Row) ([]Row, error) {
 	i := slices.IndexFunc(rows, func(r Row) bool { return r.Group == e.group && r.Kind == e.kind })
 	if e.sign == '=' {
-		row := Row{Group: e.group, Kind: e.kind, Paths: e.paths}
+		row := Row{Group: e.group, Kind: e.kind, Paths: e.paths, user: true}
 		if i < 0 {
 			return append(rows, row), nil
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 )
 
 func TestWith(t *testing.T) {
@@ -135,4 +136,52 @@ func FuzzWith(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestUserPathFindsNothing(t *testing.T) {
+	t.Parallel()
+	const widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n"
+	for name, tt := range map[string]struct {
+		kind, source string
+		want         []string
+	}{
+		"slip in the path": {
+			"example.com/Widget=spec.template", widget + "spec:\n  pod: {}\n  size: 3",
+			[]string{"4: E_SHAPE spec.template: --kind example.com/Widget finds no pod: no pod template at spec.template, where spec has pod, size"},
+		},
+		"ends in a scalar": {
+			"example.com/Widget=spec.size.template", widget + "spec: {size: 3}",
+			[]string{"4: E_TYPE spec.size: expected mapping, found integer"},
+		},
+		"empty list": {
+			"example.com/Widget=spec.pods[*].template", widget + "spec:\n  pods: []",
+			[]string{"5: E_SHAPE spec.pods[*].template: --kind example.com/Widget finds no pod: no pod template at spec.pods[*].template, where spec.pods is a sequence of 0 elements"},
+		},
+		"no containers": {
+			"example.com/Widget=spec.template", widget + "spec:\n  template:\n    spec: {replicas: 1}",
+			[]string{"6: E_SHAPE spec.template.spec.containers: --kind example.com/Widget finds no pod: no containers at spec.template.spec.containers"},
+		},
+		"one of two elements": {
+			"example.com/Widget=spec.pods[*].template", widget + "spec:\n  pods:\n  - template: {spec: {containers: [{name: a, image: b}]}}\n  - {name: remote}",
+			[]string{
+				`example.com/v1 Widget w: template at "spec.pods[0].template"`,
+				"7: W_PARTIAL spec.pods[1].template: no pod template at spec.pods[1].template, where spec.pods[1] has name: passed unchanged",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reg, err := Default().With(tt.kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var root yaml.Node
+			if err := yaml.Unmarshal([]byte(tt.source), &root); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, brief(Find(reg, &root))); d != "" {
+				t.Error(d)
+			}
+		})
+	}
 }

@@ -34,6 +34,8 @@ type Row struct {
 	Restricted bool
 	// reference is a field that names another object instead of a template, as spec.workloadRef of a Rollout.
 	reference []string
+	// user rows have their paths from the user: one that finds no pod is an error.
+	user bool
 	// silent rows were switched off by the user, who needs no notice of it.
 	silent bool
 }

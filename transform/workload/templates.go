@@ -2,6 +2,7 @@ package workload
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,6 +22,8 @@ type miss struct {
 	field  string
 	at     *yaml.Node
 	fanned bool
+	// found says what is there instead.
+	found string
 }
 
 // walk is one object's search for its templates.
@@ -35,12 +38,14 @@ type walk struct {
 // templates fills the object's templates, and reports what is missing on the way to them.
 func (f *finder) templates(o *Object) {
 	w := walk{finder: f, object: o}
+	before := len(f.found.Notices)
 	start := cursor{node: o.Node, at: o.Node, path: o.Path}
 	for _, p := range o.Row.Paths {
 		w.step(start, p, p.segments)
 	}
 	sortTemplates(o)
 	f.missing(&w)
+	f.insist(o, f.found.Notices[before:])
 }
 
 // sortTemplates puts the templates of several paths into document order.
@@ -63,7 +68,7 @@ func (f *finder) missing(w *walk) {
 	var plain []miss
 	for _, m := range w.misses {
 		if m.fanned {
-			f.partial(o, m.at, m.field, "no pod template at "+m.field)
+			f.noTemplate(o, m, "no pod template at "+m.field)
 			w.passed = true
 		} else {
 			plain = append(plain, m)
@@ -79,11 +84,38 @@ func (f *finder) missing(w *walk) {
 	for i, m := range plain {
 		fields[i] = m.field
 	}
-	f.partial(o, plain[0].at, fields[0], "no pod template at "+strings.Join(fields, " or "))
+	f.noTemplate(o, plain[0], "no pod template at "+strings.Join(fields, " or "))
 }
 
+// noTemplate reports a path that ended early. Where it is the user's it also says what was found there.
+func (f *finder) noTemplate(o *Object, m miss, message string) {
+	if m.found != "" {
+		message += ", where " + m.found
+	}
+	f.partial(o, m.at, m.field, message)
+}
+
+// insist makes errors of the notices about an object in which the user's paths found no pod at all: a path with a slip
+// in it would pass everything.
+func (f *finder) insist(o *Object, notices []Notice) {
+	if !o.Row.user || len(o.Templates) > 0 {
+		return
+	}
+	for i := range notices {
+		n := &notices[i]
+		if n.Code == CodePartial {
+			n.Code, n.Severity, n.Strict = CodeShape, policy.Error, false
+			n.Message = "--kind " + o.Row.Name() + " finds no pod: " + strings.TrimSuffix(n.Message, passed)
+			n.Hint = "correct the path, or leave the object out"
+		}
+	}
+}
+
+// passed ends what is said about objects that stay as they are.
+const passed = ": passed unchanged"
+
 func (f *finder) partial(o *Object, at *yaml.Node, field, message string) {
-	f.warn(CodePartial, o.Resource, at, field, message+": passed unchanged", "")
+	f.warn(CodePartial, o.Resource, at, field, message+passed, "")
 }
 
 // reference reports an object that names another one instead of holding a template.
@@ -154,7 +186,38 @@ func (w *walk) miss(c cursor, rest []segment) {
 	for _, s := range rest {
 		writeSegment(&b, s)
 	}
-	w.misses = append(w.misses, miss{b.String(), c.at, c.fanned})
+	w.misses = append(w.misses, miss{b.String(), c.at, c.fanned, ""})
+	if w.object.Row.user {
+		w.misses[len(w.misses)-1].found = w.there(c)
+	}
+}
+
+// there says in words what stands where the path ended.
+func (w *walk) there(c cursor) string {
+	at := Field(c.path[len(w.object.Path):])
+	if at == "" {
+		at = "the object"
+	}
+	node := Resolve(c.node)
+	switch {
+	case isNull(node):
+		return at + " is empty"
+	case node.Kind == yaml.SequenceNode:
+		return at + " is a sequence of " + strconv.Itoa(len(node.Content)) + " elements"
+	case node.Kind != yaml.MappingNode:
+		return at + " is " + describe(node)
+	}
+	var keys []string
+	for _, kv := range pairs(node) {
+		keys = append(keys, Resolve(kv.key).Value)
+	}
+	if len(keys) == 0 {
+		return at + " is an empty mapping"
+	}
+	if len(keys) > 8 {
+		keys = append(keys[:8], "…")
+	}
+	return at + " has " + strings.Join(keys, ", ")
 }
 
 func (w *walk) bad(c cursor, node *yaml.Node, want string) {
