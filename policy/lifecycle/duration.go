@@ -10,6 +10,9 @@ import (
 // Never is the duration of what does not happen; every duration from it on means the same.
 const Never = time.Duration(1 << 60)
 
+// longest is the most any input may say; sums of a few of them stay far from the end of the clock.
+const longest = 10 * 365 * 24 * time.Hour
+
 // FormatDuration prints d in seconds without trailing zeros ("2.5s", "600s"), and "never" for [Never].
 func FormatDuration(d time.Duration) string {
 	if d >= Never {
@@ -34,14 +37,19 @@ func ParseDuration(s string, never bool) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is negative", s)
 	case d%time.Millisecond != 0:
 		return 0, fmt.Errorf("%q is finer than a millisecond", s)
-	case d >= Never:
-		return 0, fmt.Errorf("%q is too long", s)
+	case d > longest:
+		return 0, fmt.Errorf("%q is longer than ten years", s)
 	}
 	return d, nil
 }
 
 // seconds gives d in seconds, exact to the millisecond.
 func seconds(d time.Duration) float64 { return float64(d/time.Millisecond) / 1000 }
+
+// ofSeconds makes a duration of a number from a manifest, at most [longest].
+func ofSeconds(n int64) time.Duration {
+	return time.Duration(max(0, min(n, int64(longest/time.Second)))) * time.Second
+}
 
 // wholeSeconds rounds down as the kubelet does when it counts what is left of a grace period.
 func wholeSeconds(d time.Duration) time.Duration { return d.Truncate(time.Second) }

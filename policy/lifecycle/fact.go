@@ -13,8 +13,8 @@ type fact struct {
 	// spans says that from and to mean something; to may be Never for "to the end".
 	spans     bool
 	container string
-	// a and b are times that the message names: see the message of each id.
-	a, b time.Duration
+	// a is a time that the message names: see the message of each id.
+	a time.Duration
 }
 
 type facts []fact

@@ -17,7 +17,7 @@ func (s *starting) finishJob() {
 	limit, limited := s.m.deadline()
 	deadline := Never
 	if limited {
-		deadline = time.Duration(limit) * time.Second
+		deadline = ofSeconds(limit)
 	}
 	if deadline < end {
 		s.deleteAt(deadline)

@@ -62,9 +62,9 @@ type model struct {
 	sidecar  Sidecar
 	settings proxySettings
 	job      bool
-	// cni and iptables say from when redirection exists: the sandbox, or the end of istio-init.
-	cni, iptables bool
-	hold          bool
+	// cni says that redirection exists from the sandbox on, not only from the end of istio-init.
+	cni  bool
+	hold bool
 	// memory is reused by the traces of one search, see [Sensitivity]; it holds nothing of value.
 	memory []ranked
 }
@@ -77,7 +77,6 @@ func read(p *Pod, o *Options) *model {
 		native := c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 		m.inits = append(m.inits, &container{name: c.Name, role: initRole(c.Name, native), native: native})
 		m.cni = m.cni || c.Name == policy.ContainerValidation
-		m.iptables = m.iptables || c.Name == policy.ContainerInit
 	}
 	for i := range p.Spec.Containers {
 		name := p.Spec.Containers[i].Name

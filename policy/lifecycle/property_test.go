@@ -334,6 +334,38 @@ func TestSameAgain(t *testing.T) {
 	}
 }
 
+// TestAbsurdNumbers plays numbers that a manifest may hold and no clock: times stay on the clock.
+func TestAbsurdNumbers(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int64{-1 << 63, -1, 0, 1, 1 << 31, 1<<63 - 1} {
+		for _, name := range lifecycle.Variants() {
+			p := classicPod("app", "istio-proxy")
+			p.Kind, p.Spec.RestartPolicy = "Job", corev1.RestartPolicyNever
+			p.Spec.TerminationGracePeriodSeconds, p.ActiveDeadlineSeconds = &n, &n
+			p.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{
+				PreStop:   &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: n}},
+				PostStart: command("sleep", fmt.Sprint(n)),
+			}
+			p.Annotations = map[string]string{policy.AnnotationProxyConfig: fmt.Sprintf("terminationDrainDuration: %dh", n)}
+			v, err := lifecycle.Variant(p, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range v.Spec.InitContainers {
+				if probe := v.Spec.InitContainers[i].StartupProbe; probe != nil {
+					probe.FailureThreshold, probe.PeriodSeconds = int32(n), int32(n>>1)
+				}
+			}
+			for _, e := range lifecycle.Simulate(v, lifecycle.Defaults()).Events {
+				if e.At < 0 {
+					t.Errorf("%s, %d: %s at %v", name, n, e.Kind, e.At)
+				}
+			}
+			lifecycle.Sensitivity(v, lifecycle.Defaults())
+		}
+	}
+}
+
 func BenchmarkSimulate(b *testing.B) {
 	d := dice{rand.New(rand.NewSource(6))}
 	p := d.pod(0)

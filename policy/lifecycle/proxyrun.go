@@ -113,12 +113,12 @@ func (s *starting) plan(c *container, at time.Duration) plan {
 	r.gate = r.hookEnd
 	if p := c.startup; c.native && p != nil {
 		r.probeGate = true
-		delay, period := time.Duration(p.InitialDelaySeconds)*time.Second, time.Duration(p.PeriodSeconds)*time.Second
+		delay, period := ofSeconds(int64(p.InitialDelaySeconds)), ofSeconds(int64(p.PeriodSeconds))
 		if period == 0 {
 			period = 10 * time.Second
 		}
-		failures := time.Duration(p.FailureThreshold)
-		if failures == 0 {
+		failures := min(time.Duration(p.FailureThreshold), longest/period)
+		if p.FailureThreshold <= 0 {
 			failures = 3
 		}
 		after := delay

@@ -114,7 +114,7 @@ func (s *proxySettings) env(name, value string, istio Version) {
 		setText(&s.minimumDrain, value)
 	case envDrainSeconds:
 		if n, err := strconv.Atoi(value); err == nil && n >= 0 && !istio.AtLeast(8) {
-			s.terminationDrain = time.Duration(n) * time.Second
+			s.terminationDrain = ofSeconds(int64(n))
 		}
 	case envMode:
 		if value != "" {
@@ -140,8 +140,8 @@ func (s *proxySettings) args(args []string) {
 }
 
 func setText(d *time.Duration, text string) {
-	if v, err := time.ParseDuration(text); err == nil && v >= 0 && v < Never {
-		*d = v.Truncate(time.Millisecond)
+	if v, err := time.ParseDuration(text); err == nil && v >= 0 {
+		*d = min(v, longest).Truncate(time.Millisecond)
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 	exitKilled  = 137
 )
 
-func (m *model) graceDuration() time.Duration { return time.Duration(m.grace()) * time.Second }
+func (m *model) graceDuration() time.Duration { return ofSeconds(m.grace()) }
 
 // stopping plays phase Stop, or the stop of the sidecars after a Job's app.
 type stopping struct {
@@ -222,8 +222,7 @@ func (s *stopping) checkLosses() {
 
 func (s *stopping) lost(id ID, end, need time.Duration) {
 	if need > end {
-		f := s.f.at(id, Stop, end, need)
-		f.a, f.b = end, need
+		s.f.at(id, Stop, end, need)
 	}
 }
 
