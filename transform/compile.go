@@ -76,6 +76,7 @@ func Compile(b *config.Bundle, s Setup) (*Compiled, []policy.Finding) {
 		c.Profile = "embedded profile"
 	}
 	native, reason, fs := s.native(b)
+	fs = append(fs, s.sealable(b.Injection.Legacy != nil)...)
 	if b.EmbeddedTemplates {
 		fs = append(fs, applyValues(b)...)
 	}

@@ -58,6 +58,8 @@ type wanted struct {
 	shape            workload.Shape
 	before, template corev1.PodTemplateSpec
 	workload         int
+	object           workload.Object
+	place            workload.Template
 }
 
 func (w *documentWork) run() {
@@ -141,6 +143,9 @@ func (w *documentWork) view(o workload.Object, t workload.Template) view {
 		v.template.Annotations = stateOf(o.Metadata)
 	default:
 		v.problems = w.schema.Decode(t.Node, &v.template, false)
+		if t.Shape == workload.Pod {
+			hideTransport(v.template.Annotations)
+		}
 	}
 	return v
 }
@@ -269,8 +274,8 @@ func (w *documentWork) inject(v view, namespace string) (Action, *pod.Trace) {
 	if hasErrors(fs) {
 		return Failed, nil
 	}
-	if w.opts.Seal {
-		if f := seal(&out.Template); f != nil {
+	if w.seals(v) {
+		if f := sealed(&out.Template, v.place.Shape); f != nil {
 			w.warnings(v, []policy.Finding{*f})
 			return Failed, nil
 		}
@@ -361,7 +366,10 @@ func (w *documentWork) difference(v view, after *corev1.PodTemplateSpec, like *y
 	}
 	if len(d.Changes) > 0 {
 		w.changes = append(w.changes, d.Changes...)
-		w.want = append(w.want, wanted{at, v.place.Shape, v.template, *after, len(w.result.Workloads)})
+		w.want = append(w.want, wanted{
+			path: at, shape: v.place.Shape, before: v.template, template: *after, workload: len(w.result.Workloads),
+			object: v.object, place: v.place,
+		})
 	}
 	return true
 }
@@ -473,5 +481,11 @@ func (w *documentWork) reads(root *yaml.Node, want wanted) bool {
 	if want.shape == workload.PodSpec {
 		return len(w.schema.Decode(n, &got.Spec, false)) == 0 && w.schema.Equal(&got.Spec, &want.template.Spec)
 	}
-	return len(w.schema.Decode(n, &got, false)) == 0 && w.schema.Equal(&got, &want.template)
+	if problems := w.schema.Decode(n, &got, false); len(problems) > 0 {
+		return false
+	}
+	if want.shape == workload.Pod {
+		hideTransport(got.Annotations)
+	}
+	return w.schema.Equal(&got, &want.template)
 }

@@ -196,20 +196,19 @@ func (f fieldEdit) change(p *manifest.Parsed) (manifest.Change, bool) {
 
 // record checks that uninject would give the document back byte for byte, and adds what that takes.
 func (w *documentWork) record(res manifest.Result) {
-	u := &Uninjector{w.Injector}
+	if w.parsed.JSON {
+		w.recordJSON(&Uninjector{w.Injector})
+		return
+	}
+	back, ok := w.back(res)
+	if ok && bytes.Equal(back, w.parsed.Doc.Raw) {
+		return
+	}
 	injected, ok := w.resplit(res.Raw)
 	if !ok {
 		return
 	}
-	if w.parsed.JSON {
-		w.recordJSON(u)
-		return
-	}
-	back := u.inverse(injected)
-	if bytes.Equal(back.Raw, w.parsed.Doc.Raw) {
-		return
-	}
-	line := w.recordText(back.Raw)
+	line := w.recordText((&Uninjector{w.Injector}).inverse(injected).Raw)
 	raw, ok := appendComment(res.Raw, recordPrefix+line)
 	if !ok {
 		return
@@ -223,6 +222,31 @@ func (w *documentWork) record(res manifest.Result) {
 		return
 	}
 	w.result.Raw = raw
+}
+
+// back is the text that taking the sidecars out again gives: the way of Uninjector.Document, but on the tree that is
+// there already, and unverified, as the bytes will be compared.
+func (w *documentWork) back(res manifest.Result) ([]byte, bool) {
+	after := w.parsed.After(res)
+	if after == nil {
+		return nil, false
+	}
+	var scratch Result
+	u := &documentWork{Injector: w.Injector, parsed: after, result: &scratch}
+	for _, want := range w.want {
+		v := view{object: want.object, place: want.place, template: want.template}
+		node := after.Get(want.path)
+		if node == nil || want.shape == workload.PodSpec {
+			return nil, false
+		}
+		v.place.Node = node
+		stripped, _ := stripped(v)
+		if !u.difference(v, &stripped, nil) {
+			return nil, false
+		}
+	}
+	raw, err := after.Splice(u.changes)
+	return raw, err == nil
 }
 
 func (w *documentWork) readsAll(root *yaml.Node) bool {
