@@ -91,6 +91,9 @@ type Facts struct {
 	Namespace *Namespace
 	// ProxyUID and ProxyGID are the user and group of the proxy in this namespace.
 	ProxyUID, ProxyGID int64
+
+	// model is worked out when a rule asks first.
+	model *lifecycle.Facts
 }
 
 // SidecarType is a field lifecycle.type of a container.

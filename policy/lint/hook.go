@@ -33,45 +33,6 @@ func handlerText(h *corev1.LifecycleHandler) string {
 	return strings.Join(h.Exec.Command, " ")
 }
 
-// drains tells whether a hook starts the drain through the agent (Istio, files/injection-template.yaml, 1.30).
-func drains(h *corev1.LifecycleHandler) bool {
-	text := handlerText(h)
-	return strings.Contains(text, "pilot-agent request") && strings.Contains(text, "drain")
-}
-
-// waits tells whether a hook waits for the proxy.
-func waits(h *corev1.LifecycleHandler) bool {
-	return strings.Contains(handlerText(h), "pilot-agent wait")
-}
-
-// sleeps gives the time a hook surely takes: the seconds of a sleep handler, or the sleeps of a command. A loop's time
-// is unknown and counts as nothing.
-func sleeps(h *corev1.LifecycleHandler) time.Duration {
-	switch {
-	case h == nil:
-		return 0
-	case h.Sleep != nil:
-		return time.Duration(h.Sleep.Seconds) * time.Second
-	case h.Exec != nil:
-		return commandSleep(h.Exec.Command)
-	}
-	return 0
-}
-
-func commandSleep(command []string) time.Duration {
-	var sum time.Duration
-	for _, words := range simpleCommands(command) {
-		switch words[0] {
-		case "while", "until", "for":
-			return 0
-		}
-		if base(words[0]) == "sleep" {
-			sum += sleepTime(words[1:])
-		}
-	}
-	return sum
-}
-
 // simpleCommands splits a command into its simple commands: itself, or those of the script behind -c.
 func simpleCommands(command []string) [][]string {
 	if len(command) == 0 {

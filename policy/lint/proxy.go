@@ -3,18 +3,15 @@ package lint
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-inject/inject/policy"
+	"github.com/kube-inject/inject/policy/lifecycle"
 )
 
-// Variables of the agent (Istio, pilot/cmd/pilot-agent/options/options.go, 1.30).
-const (
-	envExitOnZero   = "EXIT_ON_ZERO_ACTIVE_CONNECTIONS"
-	envMinimumDrain = "MINIMUM_DRAIN_DURATION"
-)
+// envExitOnZero is a variable of the agent (Istio, pilot/cmd/pilot-agent/options/options.go, 1.30).
+const envExitOnZero = "EXIT_ON_ZERO_ACTIVE_CONNECTIONS"
 
 // proxyOf finds the proxy of a pod; native tells that it is a native sidecar.
 func proxyOf(t *corev1.PodTemplateSpec) (c *corev1.Container, native bool) {
@@ -76,32 +73,35 @@ func (f *Facts) agentEnv(name string) (string, bool) {
 	return v, ok
 }
 
-// exitOnZero tells whether the agent leaves as soon as no connection is open (Istio, pkg/envoy/agent.go, 1.30).
+// exitOnZero tells whether the agent is to leave as soon as no connection is open, whether or not this Istio can
+// (Istio, pkg/envoy/agent.go, 1.30).
 func (f *Facts) exitOnZero() bool {
 	text, _ := f.agentEnv(envExitOnZero)
 	on, err := strconv.ParseBool(text)
 	return err == nil && on
 }
 
-// minimumDrain is how long the agent waits at least with exitOnZero, by default 5 s.
-func (f *Facts) minimumDrain() time.Duration {
-	text, _ := f.agentEnv(envMinimumDrain)
-	if d, err := time.ParseDuration(text); err == nil {
-		return d
+// stop gives what the model of start and stop reads from the pod as it will run, so that rules and simulation agree.
+func (f *Facts) stop() *lifecycle.Facts {
+	if f.model == nil {
+		t := f.pod()
+		facts := lifecycle.Inspect(lifecycle.Pod{
+			Kind: f.Resource.Kind, Namespace: f.Resource.Namespace, Name: f.Resource.Name,
+			Labels: t.Labels, Annotations: t.Annotations, Spec: t.Spec, HoldRequested: f.Hold,
+		}, lifecycle.Options{Kubernetes: f.Kubernetes, Istio: f.Istio})
+		f.model = &facts
 	}
-	return 5 * time.Second
+	return f.model
 }
 
-// drain is how long the agent lives after SIGTERM: terminationDrainDuration, or the minimum and a second's look at the
-// connections with exitOnZero (Istio, pkg/envoy/agent.go, 1.30).
-func (f *Facts) drain() time.Duration {
-	if f.exitOnZero() {
-		return f.minimumDrain() + time.Second
+// app gives what the model reads from an app's container.
+func (f *Facts) app(name string) lifecycle.AppFacts {
+	for _, a := range f.stop().Apps {
+		if a.Name == name {
+			return a
+		}
 	}
-	if d := f.Proxy.GetTerminationDrainDuration(); d != nil {
-		return d.AsDuration()
-	}
-	return 5 * time.Second
+	return lifecycle.AppFacts{}
 }
 
 // statusPort is the agent's port: the annotation's, else the effective ProxyConfig's.

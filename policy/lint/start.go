@@ -31,7 +31,7 @@ func holdReplaced() Rule {
 			"      postStart: {exec: {command: [pilot-agent, wait]}}\n      preStop: {exec: {command: [sleep, \"10\"]}}",
 		check: func(f *Facts, r *Report) {
 			c, native := f.proxy()
-			if c == nil || native || !f.Hold || f.lifecycleValue() == nil || waits(postStart(c)) {
+			if c == nil || native || !f.Hold || f.lifecycleValue() == nil || f.stop().HoldHook {
 				return
 			}
 			const message = "the application is to wait for the proxy, but values global.proxy.lifecycle has no pilot-agent wait"
@@ -62,8 +62,7 @@ func holdNoRestart() Rule {
 			if !f.classic() || policyName == "" || policyName == corev1.RestartPolicyAlways {
 				return
 			}
-			c, _ := f.proxy()
-			if !waits(postStart(c)) {
+			if !f.stop().HoldHook {
 				return
 			}
 			r.at(template("spec", "restartPolicy"),
@@ -167,7 +166,7 @@ func firstWithoutHold() Rule {
 		check: func(f *Facts, r *Report) {
 			cs := f.Template.Spec.Containers
 			c, native := f.proxy()
-			if c == nil || native || len(cs) < 2 || cs[0].Name != policy.ContainerProxy || waits(postStart(c)) {
+			if c == nil || native || len(cs) < 2 || cs[0].Name != policy.ContainerProxy || f.stop().HoldHook {
 				return
 			}
 			r.at(template("spec", "containers", "0", "name"), "istio-proxy stands first, but no hook makes the others wait for it")

@@ -19,7 +19,7 @@ func nativeDrainReplaced() Rule {
 			"          command: [pilot-agent, request, --debug-port=15020, POST, drain]",
 		check: func(f *Facts, r *Report) {
 			c, native := f.proxy()
-			if c == nil || !native || f.lifecycleValue() == nil || drains(preStop(c)) {
+			if c == nil || !native || f.lifecycleValue() == nil || f.stop().DrainHook {
 				return
 			}
 			r.inConfig(f.ValueAt("global", "proxy", "lifecycle"), "global.proxy.lifecycle",
@@ -39,7 +39,7 @@ func prestopHTTP() Rule {
 		Good:   "# classic sidecar\nlifecycle:\n  preStop:\n    exec: {command: [/drain]}",
 		check: func(f *Facts, r *Report) {
 			c, native := f.proxy()
-			if c == nil || native || !f.rewrites() || !f.rewritesHooks() || sleeps(preStop(c)) > 0 {
+			if c == nil || native || !f.rewrites() || !f.rewritesHooks() || f.stop().ProxyPreStop > 0 {
 				return
 			}
 			for _, a := range f.apps() {
@@ -58,14 +58,6 @@ func prestopHTTP() Rule {
 	}
 }
 
-// grace is the pod's grace period, 30 s by default.
-func (f *Facts) grace() time.Duration {
-	if g := f.pod().Spec.TerminationGracePeriodSeconds; g != nil {
-		return time.Duration(*g) * time.Second
-	}
-	return 30 * time.Second
-}
-
 func graceBelowDrain() Rule {
 	return Rule{
 		ID: "grace-below-drain", Category: Lifecycle, Severity: policy.Warning, Link: linkTermination,
@@ -78,11 +70,11 @@ func graceBelowDrain() Rule {
 			"  terminationGracePeriodSeconds: 60",
 		check: func(f *Facts, r *Report) {
 			c, native := f.proxy()
-			if c == nil || native && drains(preStop(c)) {
+			if c == nil || native && f.stop().DrainHook {
 				return
 			}
-			need := sleeps(preStop(c)) + f.drain()
-			if g := f.grace(); g < need {
+			need := f.stop().ProxyStop
+			if g := f.stop().Grace; g < need {
 				r.at(template("spec", "terminationGracePeriodSeconds"),
 					"the grace period is %s, the proxy takes %s to stop", seconds(g), seconds(need)).
 					hint("set terminationGracePeriodSeconds to %d or more", int((need+10*time.Second)/time.Second))
@@ -104,12 +96,12 @@ func drainBelowAppPrestop() Rule {
 			"  containers:\n  - name: web\n    lifecycle: {preStop: {exec: {command: [sleep, \"10\"]}}}",
 		check: func(f *Facts, r *Report) {
 			c, native := f.proxy()
-			if c == nil || native || f.exitOnZero() { // exit-on-zero-short
+			if c == nil || native || f.stop().ExitOnZero { // exit-on-zero-short
 				return
 			}
-			life := sleeps(preStop(c)) + f.drain()
+			life := f.stop().ProxyStop
 			for _, a := range f.apps() {
-				if s := sleeps(preStop(a.Container)); s > 0 && s >= life {
+				if s := f.app(a.Name).PreStop; s > 0 && s >= life {
 					r.at(a.at("lifecycle", "preStop").key(), "container %s waits %s in its preStop hook, the proxy is gone after %s",
 						a.Name, seconds(s), seconds(life))
 				}
@@ -129,7 +121,7 @@ func exitOnZeroNative() Rule {
 		Good: "annotations:\n  sidecar.istio.io/nativeSidecar: \"true\"",
 		check: func(f *Facts, r *Report) {
 			c, native := f.proxy()
-			if c == nil || !native || !drains(preStop(c)) || !f.exitOnZero() {
+			if c == nil || !native || !f.stop().DrainHook || !f.stop().ExitOnZero {
 				return
 			}
 			f.atMetadata(r, envExitOnZero, "%s has no effect on a native sidecar", envExitOnZero)
@@ -174,12 +166,12 @@ func exitOnZeroShort() Rule {
 			"  MINIMUM_DRAIN_DURATION: \"20s\"",
 		check: func(f *Facts, r *Report) {
 			c, native := f.proxy()
-			if c == nil || native || !f.exitOnZero() {
+			if c == nil || native || !f.stop().ExitOnZero {
 				return
 			}
-			life := sleeps(preStop(c)) + f.drain()
+			life := f.stop().ProxyStop
 			for _, a := range f.apps() {
-				if s := sleeps(preStop(a.Container)); s > 0 && life < s {
+				if s := f.app(a.Name).PreStop; s > 0 && life < s {
 					r.at(a.at("lifecycle", "preStop").key(),
 						"container %s waits %s in its preStop hook, the proxy may leave after %s", a.Name, seconds(s), seconds(life)).
 						hint("set MINIMUM_DRAIN_DURATION to %s or more", seconds(s+5*time.Second))
@@ -201,7 +193,7 @@ func drainDurationIgnored() Rule {
 		Good: "annotations:\n  proxy.istio.io/config: |\n    proxyMetadata:\n" +
 			"      EXIT_ON_ZERO_ACTIVE_CONNECTIONS: \"true\"\n      MINIMUM_DRAIN_DURATION: \"30s\"",
 		check: func(f *Facts, r *Report) {
-			if !f.exitOnZero() || f.Proxy == nil {
+			if !f.stop().ExitOnZero || f.Proxy == nil {
 				return
 			}
 			const message = "terminationDrainDuration has no effect: EXIT_ON_ZERO_ACTIVE_CONNECTIONS is on"

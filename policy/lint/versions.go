@@ -42,7 +42,7 @@ type feature struct {
 func features() []feature {
 	return []feature{
 		{"holdApplicationUntilProxyStarts", 7, func(f *Facts, r *Report) *draft {
-			if c, _ := f.proxy(); c != nil && waits(postStart(c)) && (f.Hold || f.AlreadyInjected()) {
+			if f.stop().HoldHook && (f.Hold || f.AlreadyInjected()) {
 				return f.atConfig(r, fieldHold)
 			}
 			return nil
@@ -60,9 +60,8 @@ func features() []feature {
 			return nil
 		}},
 		{"the drain hook of a native sidecar", 20, func(f *Facts, r *Report) *draft {
-			c, _ := f.proxy()
 			// One finding is enough where native sidecars as such are too new.
-			if drains(preStop(c)) && (f.Istio.AtLeast(19) || !f.native()) {
+			if f.stop().DrainHook && (f.Istio.AtLeast(19) || !f.native()) {
 				return r.at(template("spec"), "")
 			}
 			return nil
