@@ -152,6 +152,9 @@ func TestApply(t *testing.T) {
 			},
 			want: "l: [a, b]\nm: {k: v, x: \"a, b\"}\n",
 		},
+		"key alone in flow": {
+			in: "a: {b, c}\n", changes: []Change{{Op: Set, Path: steps("a.b"), Value: val("x")}}, want: "a: {b: x, c}\n",
+		},
 		"fill and empty JSON": {
 			in: `{"a": [], "b": {"c": 1}, "d": [1]}`, changes: []Change{
 				{Op: Insert, Path: steps("a"), Value: val("0x10")}, {Op: Remove, Path: steps("b.c")}, {Op: Remove, Path: steps("d[0]")},

@@ -29,6 +29,10 @@ func (pl *planner) flow(n *yaml.Node, d *delta, s slot) {
 			news[at] = append(news[at], keyNode(k.step.Key), pl.addedValue(n, k))
 		case k.d.removed || k.d.moved:
 			gone[i] = true
+		case f.width == 2 && k.d.set != nil && isEmptyScalar(f.value(i)) && pl.p.colonEnd(f.n.Content[2*i], -1) < 0:
+			// A key alone, as in {a}, has no colon yet.
+			end := pl.p.end(f.n.Content[2*i], -1)
+			pl.edit(end, end, pl.flowValue([]byte(": "), k.d.set, pl.flowLook(f), pl.prefix(end)))
 		default:
 			pl.change(f.value(i), k.d, slot{flow: true})
 		}

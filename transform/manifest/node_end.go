@@ -32,8 +32,13 @@ func (p *Parsed) content(n *yaml.Node) int {
 		if k >= props && (b[i] != '!' || n.Kind != yaml.ScalarNode || props == 2) || b[i] != '&' && b[i] != '!' {
 			break
 		}
-		for i < len(b) && !isBlank(b[i]) && breakAt(b, i) == 0 && !(isFlowByte(b[i]) && b[i] != '{') {
-			i++
+		if b[i] == '&' {
+			// The colon of an empty key may follow directly.
+			i = min(i+1+len(n.Anchor), len(b))
+		} else {
+			for i < len(b) && !isBlank(b[i]) && breakAt(b, i) == 0 && !(isFlowByte(b[i]) && b[i] != '{') {
+				i++
+			}
 		}
 		end = i
 		i = skipToToken(b, i)

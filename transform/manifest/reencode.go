@@ -89,6 +89,10 @@ func (p *Parsed) writeOut(cs *changeSet, n *yaml.Node) *yaml.Node {
 				// The encoder would put quotes where nothing stood.
 				cp.Value = "null"
 			}
+			if cp.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 && strings.HasPrefix(strings.TrimLeft(cp.Value, "\n"), " ") {
+				// The encoder miscounts the indentation indicator in lists without indentation.
+				cp.Style = cp.Style&yaml.TaggedStyle | yaml.DoubleQuotedStyle
+			}
 			return &cp
 		}
 		if fresh[r] || r.Line == 0 {
