@@ -1,6 +1,9 @@
 package lifecycle
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Remedy is a way to mend one verdict.
 type Remedy struct {
@@ -51,10 +54,13 @@ func (m *model) try(c Remedy, v *Verdict, found facts, o *Options) (side string,
 	if err != nil {
 		return "", false
 	}
-	_, after := read(&p, o).play(o)
+	mended := read(&p, o)
+	mended.memory = m.memory
+	after := mended.phases(o, func(t *trace) { m.memory = t.events })
 	if after.has(v.ID) {
 		return "", false
 	}
+	slices.SortStableFunc(after, func(a, b fact) int { return compareIDs(a.id, b.id) })
 	for _, f := range after {
 		if !found.has(f.id) && f.id != StartOK && f.id != StopOK && rankOf(f.id).Severity >= v.Severity {
 			return string(f.id), true

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kube-inject/inject/policy"
@@ -90,11 +91,17 @@ func Ranks() []Rank {
 	}
 }
 
-// rankOf finds the row of id; the table is small and this is not called in loops that matter.
-func rankOf(id ID) Rank {
-	ranks := Ranks()
-	return ranks[slices.IndexFunc(ranks, func(r Rank) bool { return r.ID == id })]
-}
+// ranksByID is the table by id, made once; nothing writes to it.
+var ranksByID = sync.OnceValue(func() map[ID]Rank {
+	ranks := map[ID]Rank{}
+	for _, r := range Ranks() {
+		ranks[r.ID] = r
+	}
+	return ranks
+})
+
+// rankOf gives the row of id.
+func rankOf(id ID) Rank { return ranksByID()[id] }
 
 // Verdict is one thing the simulation found.
 type Verdict struct {
