@@ -139,10 +139,10 @@ func (w *documentWork) view(o workload.Object, t workload.Template) view {
 	v := view{object: o, place: t}
 	switch t.Shape {
 	case workload.PodSpec:
-		v.problems = w.schema.Decode(t.Node, &v.template.Spec, false)
+		v.problems = w.decode(t.Node, &v.template.Spec)
 		v.template.Annotations = stateOf(o.Metadata)
 	default:
-		v.problems = w.schema.Decode(t.Node, &v.template, false)
+		v.problems = w.decode(t.Node, &v.template)
 		if t.Shape == workload.Pod {
 			hideTransport(v.template.Annotations)
 		}
@@ -479,9 +479,9 @@ func (w *documentWork) reads(root *yaml.Node, want wanted) bool {
 	}
 	var got corev1.PodTemplateSpec
 	if want.shape == workload.PodSpec {
-		return len(w.schema.Decode(n, &got.Spec, false)) == 0 && w.schema.Equal(&got.Spec, &want.template.Spec)
+		return len(w.decode(n, &got.Spec)) == 0 && w.schema.Equal(&got.Spec, &want.template.Spec)
 	}
-	if problems := w.schema.Decode(n, &got, false); len(problems) > 0 {
+	if len(w.decode(n, &got)) > 0 {
 		return false
 	}
 	if want.shape == workload.Pod {

@@ -37,6 +37,9 @@ type Options struct {
 	NoReencode bool
 	// NoRecord leaves the restore record out.
 	NoRecord bool
+
+	// function says that the manifests come from an orchestrator of KRM functions.
+	function bool
 }
 
 // Injector injects documents by one configuration. It is safe for concurrent use.

@@ -42,6 +42,9 @@ The mesh is the embedded profile, or what --profile, --config-from or the three 
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if isFunctionCall(p, cmd, args) {
+				return (&fnOptions{}).run(p)
+			}
 			o.args = args
 			return o.run(cmd.Context(), p)
 		},

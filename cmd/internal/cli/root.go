@@ -25,6 +25,7 @@ func newRoot(p *Process) *cobra.Command {
 	root.AddCommand(
 		newUninject(p),
 		newDiff(p),
+		newFn(p),
 		newVersion(p),
 	)
 	return root
