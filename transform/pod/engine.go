@@ -84,7 +84,9 @@ func New(opts Options) *Engine {
 	if opts.Revision == policy.DefaultRevision {
 		e.opts.Revision = ""
 	}
-	funcs := lazyFunctions(template.Environment{Env: opts.Env, ProxyDefaults: opts.ProxyDefaults})
+	funcs := lazyFunctions(template.Environment{
+		Env: opts.Env, ProxyDefaults: opts.ProxyDefaults, MeshProxy: opts.Mesh.GetDefaultConfig(),
+	})
 	for name, text := range opts.Templates {
 		e.parsed[name] = &lazyTemplate{name: name, text: text, funcs: funcs}
 	}
@@ -121,6 +123,8 @@ type Input struct {
 	Owner    metav1.ObjectMeta
 	// Namespace is where the pod will run, from its own metadata, the workload's or a flag.
 	Namespace string
+	// Recorder is told of every step; nil for none.
+	Recorder *Recorder
 }
 
 // Output is the injected pod and what was done.
@@ -203,6 +207,7 @@ func (e *Engine) Inject(in Input) (*Output, []policy.Finding) {
 	w := &work{Engine: e, in: in, out: &Output{}}
 	stripped, notes := Strip(in.Template)
 	w.original = stripped.Template
+	in.Recorder.begin(&w.original)
 	w.out.Trace.Stripped = stripped.Stripped
 	w.out.Warnings = append(w.out.Warnings, notes...)
 	if fs := w.effective(); len(fs) > 0 {
@@ -212,6 +217,7 @@ func (e *Engine) Inject(in Input) (*Output, []policy.Finding) {
 		if fs := s.run(w); len(fs) > 0 {
 			return nil, fs
 		}
+		in.Recorder.keep(s.name, "", &w.pod)
 	}
 	w.out.Template = w.pod
 	return w.out, nil

@@ -80,6 +80,7 @@ func (w *work) render() []policy.Finding {
 		if fs := w.lay(name, node); len(fs) > 0 {
 			return fs
 		}
+		w.in.Recorder.keep("template", name, &w.pod)
 	}
 	return nil
 }
@@ -193,14 +194,19 @@ func with(m *yaml.Node, key string, v *yaml.Node) *yaml.Node {
 
 // parseOverlay reads rendered text: a mapping, or nil where it holds nothing.
 func parseOverlay(source Text, name string, text []byte) (*yaml.Node, *policy.Finding) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, notYAML(source, name, text, err)
+	root, ok := readBlocks(text)
+	if !ok {
+		var doc yaml.Node
+		if err := yaml.Unmarshal(text, &doc); err != nil {
+			return nil, notYAML(source, name, text, err)
+		}
+		if len(doc.Content) > 0 {
+			root = typed.Deref(doc.Content[0])
+		}
 	}
-	if len(doc.Content) == 0 || typed.IsNull(doc.Content[0]) {
+	if typed.IsNull(root) {
 		return nil, nil
 	}
-	root := typed.Deref(doc.Content[0])
 	if root.Kind != yaml.MappingNode {
 		return nil, &policy.Finding{
 			Code: "E_TEMPLATE_YAML", Severity: policy.Error, Position: source.Position,

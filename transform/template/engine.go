@@ -112,14 +112,21 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// countSteps puts an action that prints nothing into each loop body and template, so that an empty loop counts too.
+// countSteps puts an action that prints nothing into each loop body, and into each template that includes others, so
+// that an empty loop or a recursion counts too.
 func countSteps(list *parse.ListNode) {
+	includes := false
 	walk(list, func(n parse.Node) {
-		if r, ok := n.(*parse.RangeNode); ok && r.List != nil {
-			r.List.Nodes = slices.Insert(r.List.Nodes, 0, emptyAction(r.Pos))
+		switch n := n.(type) {
+		case *parse.RangeNode:
+			if n.List != nil {
+				n.List.Nodes = slices.Insert(n.List.Nodes, 0, emptyAction(n.Pos))
+			}
+		case *parse.TemplateNode:
+			includes = true
 		}
 	})
-	if list != nil && len(list.Nodes) > 0 {
+	if includes && list != nil && len(list.Nodes) > 0 {
 		list.Nodes = slices.Insert(list.Nodes, 0, emptyAction(list.Pos))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -24,12 +25,15 @@ type Environment struct {
 	Env map[string]string
 	// ProxyDefaults are the ProxyConfig defaults that protoToJSON leaves out.
 	ProxyDefaults *meshconfig.ProxyConfig
+	// MeshProxy is the ProxyConfig of all pods without one of their own; protoToJSON prints it once. It may be nil.
+	MeshProxy *meshconfig.ProxyConfig
 }
 
 // Functions gives the functions of Istio's modern templates: sprig's text functions, without those that are not
 // hermetic, and Istio's own on top (istio/istio, pkg/kube/inject/template.go, 1.30; the union of 1.24 to 1.31).
 func Functions(e Environment) FuncMap {
 	funcs := sprigFunctions()
+	common := sync.OnceValues(func() (string, error) { return protoToJSON(e.MeshProxy, e.ProxyDefaults) })
 	maps.Copy(funcs, FuncMap{
 		"formatDuration":         func(d *durationpb.Duration) string { return d.AsDuration().String() },
 		"isset":                  func(m map[string]string, key string) bool { _, ok := m[key]; return ok },
@@ -43,7 +47,12 @@ func Functions(e Environment) FuncMap {
 		"toJSON":                 toJSON,
 		"fromJSON":               fromJSON,
 		"structToJSON":           structToJSON,
-		"protoToJSON":            func(m proto.Message) (string, error) { return protoToJSON(m, e.ProxyDefaults) },
+		"protoToJSON": func(m proto.Message) (string, error) {
+			if pc, ok := m.(*meshconfig.ProxyConfig); ok && pc != nil && pc == e.MeshProxy {
+				return common()
+			}
+			return protoToJSON(m, e.ProxyDefaults)
+		},
 		"toYaml":                 toYAML,
 		"indent":                 indent,
 		"directory":              directory,

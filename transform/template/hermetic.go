@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/Masterminds/sprig/v3"
@@ -64,6 +65,7 @@ func sprigFunctions() FuncMap {
 		}
 	}
 	maps.Copy(funcs, FuncMap{
+		"quote":     quoter(funcs["quote"].(func(...any) string)),
 		"keys":      sortedKeys,
 		"values":    sortedValues,
 		"repeat":    boundedRepeat,
@@ -74,6 +76,18 @@ func sprigFunctions() FuncMap {
 		"wrap":      boundedWrap(funcs["wrap"].(func(int, string) string)),
 	})
 	return funcs
+}
+
+// quoter is sprig's quote with a short way for one string, which is most of its calls.
+func quoter(quote func(...any) string) func(...any) string {
+	return func(args ...any) string {
+		if len(args) == 1 {
+			if s, ok := args[0].(string); ok {
+				return strconv.Quote(s)
+			}
+		}
+		return quote(args...)
+	}
 }
 
 const (
