@@ -66,6 +66,11 @@ type Compiled struct {
 	EngineName   string
 	Native       bool
 	NativeReason string
+	// Version is the Istio version to inject for, VersionReason where it is from; Legacy tells the engine of 1.6 and 1.7.
+	Version, VersionReason string
+	Legacy                 bool
+	// Taken says in one line each what was taken from where.
+	Taken []string
 }
 
 // Compile makes options of a loaded configuration. Findings of severity error mean that there are none.
@@ -85,6 +90,8 @@ func Compile(b *config.Bundle, s Setup) (*Compiled, []policy.Finding) {
 	}
 	c.Native, c.NativeReason = native, reason
 	c.EngineName = "istio-" + b.Istio.Version.String()
+	c.Version, c.VersionReason, c.Legacy = b.Istio.Version.String(), b.Istio.Reason, b.Injection.Legacy != nil
+	c.Taken = b.Taken
 	o := Options{
 		Registry: s.Registry, Namespace: s.Namespace, NamespaceLabels: s.NamespaceLabels,
 		Seal: s.Seal, Strict: s.Strict, NoReencode: s.NoReencode, NoRecord: s.NoRecord,

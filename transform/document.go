@@ -16,7 +16,10 @@ import (
 )
 
 // Document injects one document. It never changes d.Raw.
-func (in *Injector) Document(d manifest.Document) Result {
+func (in *Injector) Document(d manifest.Document) Result { return in.document(d, nil) }
+
+// document injects a document; watch is told of what happens, nil for nobody.
+func (in *Injector) document(d manifest.Document, watch *watch) Result {
 	r := Result{Raw: d.Raw, Findings: d.Findings}
 	class, kind := d.Sniff(in.kinds)
 	if class == manifest.Pass && !in.opts.Strict {
@@ -27,8 +30,9 @@ func (in *Injector) Document(d manifest.Document) Result {
 	if parsed == nil || parsed.Root == nil {
 		return r
 	}
-	w := &documentWork{Injector: in, parsed: parsed, result: &r}
+	w := &documentWork{Injector: in, parsed: parsed, result: &r, watch: watch}
 	w.run()
+	watch.end(w)
 	return r
 }
 
@@ -50,6 +54,8 @@ type documentWork struct {
 	changes []manifest.Change
 	// want is what each injected template must decode to in the end.
 	want []wanted
+	// watch explains the document; nil where nobody asks.
+	watch *watch
 }
 
 // wanted is a template before and as it must read in the end.
@@ -131,6 +137,7 @@ func (w *documentWork) template(o workload.Object, t workload.Template) {
 			record.Action = Failed
 		}
 	}
+	record.Explanation = w.watch.explain(w, v, facts, &record)
 	w.result.Workloads = append(w.result.Workloads, record)
 }
 
@@ -264,7 +271,8 @@ func (w *documentWork) inject(v view, namespace string) (Action, *pod.Trace) {
 	if !w.fit(v) {
 		return Failed, nil
 	}
-	out, fs := w.opts.Engine.Inject(w.input(v, namespace))
+	out, fs := w.opts.Engine.Inject(w.watch.record(w.input(v, namespace)))
+	w.watch.injected(out)
 	if out == nil {
 		w.warnings(v, fs)
 		return Failed, nil

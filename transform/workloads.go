@@ -37,6 +37,8 @@ type Workload struct {
 	Place policy.Position
 	// Trace is what injection did; nil where it did nothing.
 	Trace *pod.Trace
+	// Explanation is where all of it came from; nil unless an [Explainer] ran.
+	Explanation *Explanation
 	// Engine names the engine that ran: "istio" or "istio-legacy", and its version.
 	Engine string
 	// Reencoded tells that the document could not be spliced, Reason why.
