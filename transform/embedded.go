@@ -3,6 +3,8 @@ package transform
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -37,6 +39,7 @@ func applyValues(b *config.Bundle) []policy.Finding {
 			inj.Templates[name] = config.TemplateText{Text: text, Source: at}
 		}
 	}
+	inj.TemplateNames = slices.Sorted(maps.Keys(inj.Templates))
 	var more []policy.Finding
 	inj.Never, more = selectors(b, c.Never, "neverInjectSelector")
 	fs = append(fs, more...)

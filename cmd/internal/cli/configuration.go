@@ -99,14 +99,22 @@ func problem(code, message, hint string) []policy.Finding {
 
 // bundle reads the configuration that the flags name.
 func (c *configFlags) bundle(p *Process, stdinTaken bool) (*config.Bundle, []policy.Finding) {
+	o, fs := c.sources(&reader{process: p, stdinTaken: stdinTaken})
+	if hasErrors(fs) {
+		return nil, fs
+	}
+	b, more := config.Load(o)
+	return b, append(fs, more...)
+}
+
+// sources reads the files that the flags name.
+func (c *configFlags) sources(r *reader) (config.LoadOptions, []policy.Finding) {
 	o := config.LoadOptions{
 		Embedded: transform.Embedded(), Revision: c.revision, IstioVersion: c.istioVersion, Set: c.sets,
 	}
 	for _, text := range c.setMesh {
 		o.SetMesh = append(o.SetMesh, config.Set{Text: text})
 	}
-	var fs []policy.Finding
-	r := reader{process: p, stdinTaken: stdinTaken}
 	o.Injection = r.read("--inject-config-file", c.injection)
 	o.Values = r.read("--values-file", c.values)
 	o.Mesh = r.read("--mesh-config-file", c.mesh)
@@ -114,7 +122,8 @@ func (c *configFlags) bundle(p *Process, stdinTaken bool) (*config.Bundle, []pol
 	if c.survey != nil {
 		c.survey.from = o.From
 	}
-	fs = append(fs, r.problems...)
+	fs := r.problems
+	r.problems = nil
 	if c.profile != "" {
 		parts, more := readFolder(c.profile)
 		fs = append(fs, more...)
@@ -124,15 +133,7 @@ func (c *configFlags) bundle(p *Process, stdinTaken bool) (*config.Bundle, []pol
 			fs = append(fs, notes...)
 		}
 	}
-	if hasErrors(fs) {
-		return nil, fs
-	}
-	b, more := config.Load(o)
-	fs = append(fs, more...)
-	if b == nil {
-		return nil, fs
-	}
-	return b, fs
+	return o, fs
 }
 
 // reader reads the files of the configuration; "-" is stdin, where the manifests come from elsewhere.
@@ -222,7 +223,11 @@ func (c *configFlags) setup() (transform.Setup, []policy.Finding) {
 	case "false":
 		s.Native = transform.NativeFalse
 	default:
-		fs = append(fs, problem(files.CodeUsage, fmt.Sprintf("--native-sidecar=%s: not auto, true or false", c.native), "")...)
+		fs = append(fs, problem(files.CodeUsage, fmt.Sprintf("--native-sidecar=%s: not auto, true or false", c.native),
+			"leave it out, or write --native-sidecar=true")...)
+	}
+	if _, ok := config.ParseVersion(c.kubeVersion); c.kubeVersion != "" && !ok {
+		fs = append(fs, problem(files.CodeUsage, "--kube-version "+c.kubeVersion+": not a Kubernetes version", "write --kube-version "+transform.DefaultKubeVersion)...)
 	}
 	for _, k := range c.kinds {
 		reg, err := s.Registry.With(k)
@@ -252,7 +257,19 @@ func (c *configFlags) compile(p *Process, stdinTaken bool) (*transform.Compiled,
 		return nil, fs
 	}
 	compiled, more := transform.Compile(b, s)
+	c.name(compiled)
 	return compiled, append(fs, more...)
+}
+
+// name gives the profile folder as the name of the configuration that it gave.
+func (c *configFlags) name(compiled *transform.Compiled) {
+	if compiled == nil || c.profile == "" {
+		return
+	}
+	compiled.Profile = "profile " + slashed(c.profile)
+	if c.injection != "" || c.values != "" || c.mesh != "" || c.from != "" {
+		compiled.Profile += " and given files"
+	}
 }
 
 func hasErrors(fs []policy.Finding) bool {

@@ -79,6 +79,7 @@ func (o *injectOptions) run(ctx context.Context, p *Process) error {
 	if t.errors > 0 || compiled == nil {
 		return o.end(p, t, "", ExitFailed)
 	}
+	t.configuration(compiled)
 	out, fs := o.openSink(p, inputs)
 	t.findings(fs)
 	if t.errors > 0 {

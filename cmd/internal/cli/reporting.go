@@ -228,12 +228,7 @@ func summary(c *transform.Compiled, t *tally) string {
 
 // strictly makes errors of what --strict does not forgive.
 func (t *tally) strictly(c *transform.Compiled) {
-	for i := range t.report.Findings {
-		if t.report.Findings[i].Severity == policy.Warning {
-			t.report.Findings[i].Severity = policy.Error
-			t.errors++
-		}
-	}
+	t.strictWarnings()
 	for _, w := range t.report.Workloads {
 		if w.Asked && w.Action == print.Skipped {
 			t.findings([]policy.Finding{{
@@ -247,6 +242,28 @@ func (t *tally) strictly(c *transform.Compiled) {
 	if c.Profile == embeddedProfile {
 		t.findings(problem(files.CodeUsage, "--strict needs a configuration: the embedded profile is nobody's mesh",
 			"give --profile, --config-from or the three files"))
+	}
+}
+
+// strictWarnings makes errors of warnings.
+func (t *tally) strictWarnings() {
+	for i := range t.report.Findings {
+		if t.report.Findings[i].Severity == policy.Warning {
+			t.report.Findings[i].Severity = policy.Error
+			t.errors++
+		}
+	}
+}
+
+// configuration keeps for the report what a run injects with, and why.
+func (t *tally) configuration(c *transform.Compiled) {
+	engine := "modern"
+	if c.Legacy {
+		engine = "legacy"
+	}
+	t.report.Configuration = &print.Configuration{
+		Profile: c.Profile, Engine: engine, IstioVersion: c.Version, IstioVersionFrom: c.VersionReason,
+		NativeSidecars: c.Native, NativeSidecarsFrom: c.NativeReason, Taken: c.Taken,
 	}
 }
 

@@ -26,6 +26,7 @@ func newRoot(p *Process) *cobra.Command {
 		newUninject(p),
 		newDiff(p),
 		newFn(p),
+		newConfig(p),
 		newVersion(p),
 	)
 	return root

@@ -3,6 +3,7 @@ package print
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 
@@ -50,6 +51,45 @@ type Report struct {
 	Findings  []policy.Finding
 	// Documents is the number of documents read; the other sums are counted.
 	Documents int
+	// Configuration is what the run injected with; nil where there is none to speak of.
+	Configuration *Configuration
+}
+
+// Configuration is what a run injects with, and where each choice comes from.
+type Configuration struct {
+	Profile string `json:"profile"`
+	// Engine is modern or legacy.
+	Engine             string `json:"engine"`
+	IstioVersion       string `json:"istioVersion"`
+	IstioVersionFrom   string `json:"istioVersionFrom"`
+	NativeSidecars     bool   `json:"nativeSidecars"`
+	NativeSidecarsFrom string `json:"nativeSidecarsFrom"`
+	// Taken has a line for each of the three parts: what it is, and the file and object it is from.
+	Taken []string `json:"taken"`
+}
+
+// text writes the lines that the verbose report begins with.
+func (c *Configuration) text(b *bytes.Buffer) {
+	fmt.Fprintf(b, "engine: %s, Istio %s: %s\n", c.Engine, Clean(c.IstioVersion), Clean(c.IstioVersionFrom))
+	for _, line := range c.Taken {
+		b.WriteString("taken from: " + Clean(line) + "\n")
+	}
+}
+
+// clean gives the configuration with harmless text.
+func (c *Configuration) clean() *Configuration {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.Taken = make([]string, len(c.Taken))
+	for i, line := range c.Taken {
+		out.Taken[i] = Clean(line)
+	}
+	for _, text := range []*string{&out.Profile, &out.IstioVersion, &out.IstioVersionFrom, &out.NativeSidecarsFrom} {
+		*text = Clean(*text)
+	}
+	return &out
 }
 
 // Workload is one pod template and what became of it.
@@ -131,6 +171,9 @@ func ReportText(w io.Writer, r Report, summary string, verbose bool, o Options) 
 	if err := Findings(&b, r.Findings, o); err != nil {
 		return err
 	}
+	if verbose && r.Configuration != nil {
+		r.Configuration.text(&b)
+	}
 	for _, workload := range r.Workloads {
 		if verbose || workload.notable() {
 			textWorkload(&b, workload, o.Style)
@@ -191,12 +234,14 @@ func (a Action) style(s Style) string {
 
 // jsonReport is the JSON form of a report; docs/report.md describes it.
 type jsonReport struct {
-	APIVersion string        `json:"apiVersion"`
-	Kind       string        `json:"kind"`
-	Tool       Tool          `json:"tool"`
-	Workloads  []Workload    `json:"workloads,omitzero"`
-	Findings   []jsonFinding `json:"findings"`
-	Summary    Summary       `json:"summary"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Tool       Tool   `json:"tool"`
+	// Configuration is left out where the command has none.
+	Configuration *Configuration `json:"configuration,omitempty"`
+	Workloads     []Workload     `json:"workloads,omitzero"`
+	Findings      []jsonFinding  `json:"findings"`
+	Summary       Summary        `json:"summary"`
 }
 
 // ReportJSON writes a report as one JSON object.
@@ -204,7 +249,7 @@ func ReportJSON(w io.Writer, r Report, o Options) error {
 	findings := prepare(r.Findings)
 	r.Findings = findings
 	out := jsonReport{
-		APIVersion: APIVersion, Kind: ReportKind, Tool: r.Tool, Workloads: slices.Clone(r.Workloads),
+		APIVersion: APIVersion, Kind: ReportKind, Tool: r.Tool, Configuration: r.Configuration.clean(), Workloads: slices.Clone(r.Workloads),
 		Findings: make([]jsonFinding, len(findings)), Summary: r.Summary(),
 	}
 	for i, workload := range out.Workloads {
