@@ -144,7 +144,78 @@ func (l *Linter) fixDocument(d manifest.Document, fs []policy.Finding) ([]byte, 
 	if hasErrors(problems) {
 		return nil, problems
 	}
-	return res.Raw, nil
+	return withComments(parsed, fs, res), nil
+}
+
+// withComments gives the new text with the comments that stood behind fields which moved.
+func withComments(before *manifest.Parsed, fs []policy.Finding, res manifest.Result) []byte {
+	text := res.Raw
+	for _, f := range fs {
+		comment, to := movedComment(before, f.Fix)
+		if comment == "" {
+			continue
+		}
+		p := parseOne(before.Doc.File, text)
+		if p == nil {
+			return text
+		}
+		key := manifest.KeyNode(p.Get(pathOf(p.Root, to[:len(to)-1])), to[len(to)-1])
+		value := p.Get(pathOf(p.Root, to))
+		if key == nil || value == nil || value.Line != key.Line || value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			continue
+		}
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		line := bytes.TrimRight(lines[key.Line-1], "\r\n")
+		if bytes.Contains(line, []byte(" #")) {
+			continue
+		}
+		end := lines[key.Line-1][len(line):]
+		lines[key.Line-1] = slices.Concat(line, []byte("  "+comment), end)
+		next := bytes.Join(lines, nil)
+		if again := parseOne(before.Doc.File, next); again != nil && reflect.DeepEqual(typed.Generic(again.Root), typed.Generic(res.Root)) {
+			text = next
+		}
+	}
+	return text
+}
+
+// movedComment gives the comment behind a field that a fix puts elsewhere, and where that is.
+func movedComment(p *manifest.Parsed, f *policy.Fix) (comment string, to []string) {
+	if len(f.Edits) != 2 || !f.Edits[0].Remove || f.Edits[1].Remove {
+		return "", nil
+	}
+	from, to := f.Edits[0].Path, f.Edits[1].Path
+	if len(from) == 0 || len(to) == 0 {
+		return "", nil
+	}
+	key := manifest.KeyNode(p.Get(pathOf(p.Root, from[:len(from)-1])), from[len(from)-1])
+	value := p.Get(pathOf(p.Root, from))
+	if key == nil || value == nil {
+		return "", nil
+	}
+	for _, c := range []string{value.LineComment, key.LineComment} {
+		if c != "" && !strings.Contains(c, "\n") {
+			return c, to
+		}
+	}
+	return "", nil
+}
+
+// parseOne parses a text that holds one document; nil where it does not.
+func parseOne(file string, text []byte) *manifest.Parsed {
+	split, _ := manifest.Split(file, text)
+	var out *manifest.Parsed
+	for _, d := range split {
+		if d.Index == 0 {
+			continue
+		}
+		p, _ := d.Parse()
+		if p == nil || p.Root == nil || out != nil {
+			return nil
+		}
+		out = p
+	}
+	return out
 }
 
 // changes makes the edits of fixes into changes; an edit of a field that an earlier one has touched waits for the next

@@ -87,7 +87,8 @@ func cutComment(line string) (at int, rest string, ok bool) {
 	if at > 0 && line[at-1] != ' ' && line[at-1] != '\t' {
 		return 0, "", false
 	}
-	return at, line[i+len(ignoreComment):], true
+	rest = line[i+len(ignoreComment):]
+	return at, rest, rest == "" || strings.ContainsAny(rest[:1], " \t\r")
 }
 
 // extent gives the last line of what starts on a line: the outermost field or list item that does. Lines count from 1

@@ -47,7 +47,7 @@ func namespaceLabelTypo() Rule {
 					if word, ok := map[string]string{"true": "enabled", "false": "disabled"}[boolText(value)]; ok {
 						d.hint("write %s", word).fix("write "+word, r.set(at, word))
 					}
-				case nearInjection(key):
+				case nearInjection(key, value):
 					d := r.at(at.key(), "%s is no label of Istio", key).hint("did you mean %s?", policy.LabelNamespaceInject)
 					if _, taken := n.Labels[policy.LabelNamespaceInject]; !taken && (value == "enabled" || value == "disabled") {
 						d.fix("rename to "+policy.LabelNamespaceInject, r.remove(at), r.set(target, value))
@@ -63,10 +63,14 @@ func boolText(value string) string {
 	return word
 }
 
-// nearInjection tells whether a label key is a misspelt istio-injection.
-func nearInjection(key string) bool {
-	if policy.Distance(key, policy.LabelNamespaceInject, 2) <= 2 {
+// nearInjection tells whether a label key is a misspelt istio-injection. With two letters wrong its value has to say so
+// too, since there are other words that near.
+func nearInjection(key, value string) bool {
+	switch policy.Distance(key, policy.LabelNamespaceInject, 2) {
+	case 0, 1:
 		return true
+	case 2:
+		return boolText(value) != ""
 	}
 	switch strings.ToLower(key) {
 	case "istio/injection", "istio.io/injection", "istio.io/inject", "istio-inject", "istio_injection", "istioinjection",
