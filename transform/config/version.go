@@ -20,6 +20,7 @@ const (
 	Legacy16
 )
 
+// String names the engine as reports do.
 func (e Engine) String() string {
 	return [...]string{"modern", "legacy 1.7", "legacy 1.6"}[e]
 }

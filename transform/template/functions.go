@@ -35,18 +35,18 @@ func Functions(e Environment) FuncMap {
 	funcs := sprigFunctions()
 	common := sync.OnceValues(func() (string, error) { return protoToJSON(e.MeshProxy, e.ProxyDefaults) })
 	maps.Copy(funcs, FuncMap{
-		"formatDuration":         func(d *durationpb.Duration) string { return d.AsDuration().String() },
-		"isset":                  func(m map[string]string, key string) bool { _, ok := m[key]; return ok },
-		"excludeInboundPort":     excludeInboundPort,
-		"includeInboundPorts":    func(cs []corev1.Container) string { return tcpPorts(cs, "") },
-		"applicationPorts":       func(cs []corev1.Container) string { return tcpPorts(cs, policy.ContainerProxy) },
-		"kubevirtInterfaces":     func(s string) string { return s },
-		"excludeInterfaces":      func(s string) string { return s },
-		"annotation":             annotation,
-		"valueOrDefault":         valueOrDefault,
-		"toJSON":                 toJSON,
-		"fromJSON":               fromJSON,
-		"structToJSON":           structToJSON,
+		"formatDuration":      func(d *durationpb.Duration) string { return d.AsDuration().String() },
+		"isset":               func(m map[string]string, key string) bool { _, ok := m[key]; return ok },
+		"excludeInboundPort":  excludeInboundPort,
+		"includeInboundPorts": func(cs []corev1.Container) string { return tcpPorts(cs, "") },
+		"applicationPorts":    func(cs []corev1.Container) string { return tcpPorts(cs, policy.ContainerProxy) },
+		"kubevirtInterfaces":  func(s string) string { return s },
+		"excludeInterfaces":   func(s string) string { return s },
+		"annotation":          annotation,
+		"valueOrDefault":      valueOrDefault,
+		"toJSON":              toJSON,
+		"fromJSON":            fromJSON,
+		"structToJSON":        structToJSON,
 		"protoToJSON": func(m proto.Message) (string, error) {
 			if pc, ok := m.(*meshconfig.ProxyConfig); ok && pc != nil && pc == e.MeshProxy {
 				return common()
