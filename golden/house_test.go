@@ -176,6 +176,8 @@ func constant(e ast.Expr) bool {
 			}
 		case *ast.Ident:
 			name = f.Name
+		case *ast.ArrayType:
+			return true // a text as bytes
 		}
 		return slices.Contains([]string{
 			"errors.New", "fmt.Errorf", "sync.OnceValue", "sync.OnceValues", "regexp.MustCompile", "strings.NewReplacer",
