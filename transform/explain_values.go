@@ -1,7 +1,6 @@
 package transform
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-inject/inject/policy"
-	"github.com/kube-inject/inject/transform/config"
 )
 
 // collect fills the values in the order of the report.
@@ -642,8 +640,3 @@ func underTemplate(field string, r *Workload, all []Workload) bool {
 	}
 	return true
 }
-
-var (
-	_ = cmp.Or[string]
-	_ = config.Modern
-)
