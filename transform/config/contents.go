@@ -18,12 +18,15 @@ type Contents struct {
 
 // ContentsOf recognises a source. The finding, if any, says why it can give nothing: it cannot be read, is empty, or does
 // not look like any part.
-func ContentsOf(s Source) (Contents, *policy.Finding) {
-	sc := scan(s)
+func ContentsOf(s Source) (Contents, *policy.Finding) { return scan(s).contents() }
+
+func (c Contents) has(w which) bool { return [...]bool{c.Injection, c.Values, c.Mesh}[w] }
+
+func (sc *scanned) contents() (Contents, *policy.Finding) {
 	if len(sc.objects) > 0 {
 		return sc.contentsOfObjects()
 	}
-	at := newText(s).at(0, 0)
+	at := newText(sc.source).at(0, 0)
 	switch {
 	case len(sc.docs) == 0:
 		return Contents{}, &policy.Finding{
@@ -33,7 +36,7 @@ func ContentsOf(s Source) (Contents, *policy.Finding) {
 	case sc.isBare():
 		return Contents{Injection: true}, nil
 	case sc.err != nil:
-		return Contents{}, sc.err
+		return Contents{}, sc.broken()
 	case len(sc.docs) > 1:
 		var p problems
 		sc.refuseStream(partInjection, &p)

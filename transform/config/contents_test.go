@@ -27,6 +27,7 @@ func TestContentsOf(t *testing.T) {
 		},
 		{name: "empty", data: "# none\n", message: "the file is empty"},
 		{name: "broken", data: "templates: [\n", message: "not valid YAML"},
+		{name: "chart template", data: "{{- if .Values.a }}\napiVersion: v1\nkind: ConfigMap\n{{- end }}\n", message: "the unrendered template of a chart"},
 		{name: "manifest", data: "apiVersion: v1\nkind: Pod\n", message: "looks like a Kubernetes manifest"},
 		{name: "manifests", data: "apiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Service\n", message: "a stream of 2 documents (Pod, Service)"},
 		{name: "text", data: "hello\n", message: `looks like the text "hello"`},

@@ -89,7 +89,7 @@ func (sc *scanned) find(w which, revision string, p *problems) *found {
 	case w == partInjection && sc.isBare():
 		return &found{text: whole, bare: true, from: "the file as one bare template"}
 	case sc.err != nil:
-		p.add(*sc.err)
+		p.add(*sc.broken())
 		return nil
 	case len(sc.docs) > 1:
 		sc.refuseStream(w, p)
@@ -113,6 +113,17 @@ func (sc *scanned) isBare() bool {
 		return hasActions(sc.source.Data) && lookup(sc.single, "kind").Value == "Pod"
 	}
 	return false
+}
+
+// broken is the error of a source that is no YAML; a chart's own template is one before it is rendered.
+func (sc *scanned) broken() *policy.Finding {
+	if !hasActions(sc.source.Data) || !hasKinds(sc.docs) {
+		return sc.err
+	}
+	f := *sc.err
+	f.Code, f.Message = CodeKind, "this looks like the unrendered template of a chart"
+	f.Hint = "Render the chart first: helm template … > rendered.yaml, then --config-from rendered.yaml."
+	return &f
 }
 
 func hasKinds(docs []document) bool {
@@ -167,7 +178,7 @@ func (sc *scanned) plain(w which, p *problems) *found {
 func (sc *scanned) refuse(w which, p *problems) {
 	at := sc.docs[0].text.at(0, 0)
 	looks, flag := sc.shape.look()
-	hint := "Give the " + w.String() + ", or the ConfigMap that holds it, to " + w.flag() + "."
+	hint := "Give the " + w.String() + ", or the ConfigMap that holds " + w.it() + ", to " + w.flag() + "."
 	switch {
 	case sc.shape == shapeUnknown && sc.single != nil:
 		looks = describe(sc.single)
@@ -178,7 +189,7 @@ func (sc *scanned) refuse(w which, p *problems) {
 		looks += " (" + lookup(sc.single, "apiVersion").Value + " " + lookup(sc.single, "kind").Value + ")"
 	}
 	if flag != "" && flag != w.flag() {
-		hint = "Give it to " + flag + "; " + w.flag() + " takes the " + w.String() + " or the ConfigMap that holds it."
+		hint = "Give it to " + flag + "; " + w.flag() + " takes the " + w.String() + " or the ConfigMap that holds " + w.it() + "."
 	}
 	p.errorf(CodeKind, at, "", hint, "this looks like %s, not like %s", looks, article(w.String()))
 }
@@ -217,7 +228,7 @@ func (sc *scanned) refuseStream(w which, p *problems) {
 		what += " (" + strings.Join(kinds[:min(len(kinds), 5)], ", ") + ")"
 	}
 	p.errorf(CodeKind, policy.Position{File: sc.source.Name}, "",
-		"Give the "+w.String()+" itself, or a stream that holds the ConfigMap "+name+" with the data key "+key+".",
+		"Give the "+w.String()+" "+w.self()+", or a stream that holds the ConfigMap "+name+" with the data key "+key+".",
 		"this is %s without %s", what, article(w.String()))
 }
 
@@ -307,8 +318,33 @@ func (sc *scanned) missing(w which, p *problems) {
 		}
 	}
 	first := sc.objects[0]
-	p.errorf(CodeKind, first.at(), "", "Give the "+w.String()+" itself, or the ConfigMap "+name+" with the data key "+key+".",
-		"%s holds no %s", first, w)
+	hint := "Give the " + w.String() + " " + w.self() + ", or the ConfigMap " + name + " with the data key " + key + "."
+	for _, other := range []which{partInjection, partValues, partMesh} {
+		if first.holds(other) != nil {
+			hint = "Give it to " + other.flag() + "; " + dumpHint
+			p.errorf(CodeKind, first.at(), "", hint, "%s holds no %s, but %s", first, w, article(other.String()))
+			return
+		}
+	}
+	p.errorf(CodeKind, first.at(), "", hint, "%s holds no %s", first, w)
+}
+
+// dumpHint says how to get all parts at once.
+const dumpHint = "all of it is dumped by: kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, for --config-from mesh.yaml."
+
+// it and self are the pronouns of a part.
+func (w which) it() string {
+	if w == partValues {
+		return "them"
+	}
+	return "it"
+}
+
+func (w which) self() string {
+	if w == partValues {
+		return "themselves"
+	}
+	return "itself"
 }
 
 // take reads the part out of the object chosen.

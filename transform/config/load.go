@@ -119,12 +119,22 @@ func (l *loader) locate(w which) (*found, origin) {
 	}
 	if l.opts.From != nil {
 		sc := l.scan(*l.opts.From)
-		if sc.has(w) {
+		c, problem := sc.contents()
+		switch {
+		case c.has(w):
 			f := sc.find(w, l.opts.Revision, &l.problems)
 			l.took(w, l.opts.From.Name, f)
 			return f, fromFile
-		}
-		if w == partInjection {
+		case w != partInjection || c.Values && sc.helmForm() && !c.Dump:
+			// The next in line: what people write themselves has no templates.
+		case problem != nil:
+			l.problems.add(*problem)
+			return nil, fromFile
+		case len(sc.objects) == 0:
+			l.problems.errorf(CodeMissing, newText(sc.source).at(0, 0), "", "Give the mesh config to --mesh-config-file; "+dumpHint,
+				"this holds only a mesh config, and --config-from needs the injection config too")
+			return nil, fromFile
+		default:
 			sc.find(w, l.opts.Revision, &l.problems)
 			return nil, fromFile
 		}
@@ -185,7 +195,7 @@ func (l *loader) values(templates origin) (*tree, origin) {
 	}
 	t := readValues(part, &l.problems)
 	if t == nil || from != fromFile || complete(t.root) {
-		if t != nil && from == fromEmbedded && templates == fromFile {
+		if t != nil && from == fromEmbedded && templates == fromFile && !l.problems.failed() {
 			l.problems.warnf(CodeSuspicious, policy.Position{File: l.opts.Embedded.Values.Name}, "", "Give the values that belong to the injection config with --values-file.",
 				"the values are the embedded profile's, the injection config is not")
 		}

@@ -20,7 +20,7 @@ type document struct {
 func split(s Source) []document {
 	whole := newText(s)
 	data := whole.data
-	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' && !bytes.HasPrefix(trimmed, []byte("{{")) {
 		return []document{{text: whole, kind: jsonKind(data)}}
 	}
 	var docs []document

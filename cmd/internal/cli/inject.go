@@ -91,17 +91,22 @@ func (o *injectOptions) run(ctx context.Context, p *Process) error {
 
 // refuseNames catches a pasted "-i istio-system": -i takes no value here.
 func (o *injectOptions) refuseNames() error {
+	if len(o.args) > 0 && o.args[0] == "kube-inject" && !exists(o.args[0]) {
+		return usagef("inject itself is the command: leave the word out", "kube-inject is istioctl's command, and no file here")
+	}
 	if !o.inPlace {
 		return nil
 	}
 	for _, a := range o.args {
 		if !exists(a) {
-			return usagef("-i writes files in place; istioctl's -i is --istio-namespace, which inject does not need",
-				"-i takes no value, and there is no file %s", a)
+			return usagef(inPlaceHint, "-i takes no value, and there is no file %s", a)
 		}
 	}
 	return nil
 }
+
+// inPlaceHint tells our -i from istioctl's.
+const inPlaceHint = "-i writes files in place; istioctl's -i names the namespace to read in a cluster: leave it out and " + dumpAdvice
 
 func takesStdin(inputs []files.Input) bool {
 	for i := range inputs {

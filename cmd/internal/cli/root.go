@@ -32,16 +32,17 @@ func newRoot(p *Process) *cobra.Command {
 	return root
 }
 
-// clusterFlags are the flags of istioctl kube-inject that need a cluster, each with the file flag that takes its place.
+// dumpAdvice is the line to run once, and the flag that takes what it wrote.
+const dumpAdvice = "run once: kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml; then use --config-from mesh.yaml"
+
+// clusterFlags are the flags of istioctl kube-inject that need a cluster, each with what to do instead.
 func clusterFlags() map[string]string {
 	return map[string]string{
-		"inject-config-map-name": "kubectl -n istio-system get configmap istio-sidecar-injector -o yaml > injector.yaml, " +
-			"then --config-from injector.yaml",
-		"mesh-config-map-name": "kubectl -n istio-system get configmap istio -o yaml > mesh.yaml, then --mesh-config-file mesh.yaml",
-		"kubeconfig":           "kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, then --config-from mesh.yaml",
-		"context":              "kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, then --config-from mesh.yaml",
-		"istio-namespace":      "kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, then --config-from mesh.yaml",
-		"operator-file-name":   "--config-from FILE, which takes an IstioOperator",
+		"inject-config-map-name": dumpAdvice,
+		"mesh-config-map-name": "run once: kubectl -n istio-system get configmap istio -o jsonpath='{.data.mesh}' > mesh.yaml; " +
+			"then use --mesh-config-file mesh.yaml",
+		"kubeconfig": dumpAdvice, "context": dumpAdvice, "istio-namespace": dumpAdvice, "as": dumpAdvice, "as-group": dumpAdvice,
+		"kubeclient-timeout": dumpAdvice, "webhook-config": dumpAdvice,
 	}
 }
 
@@ -60,6 +61,10 @@ func normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		}
 		b.WriteRune(r)
 	}
+	if b.String() == "operator-file-name" {
+		// istioctl lays an IstioOperator over the values; that is what --values-file does with one.
+		return "values-file"
+	}
 	return pflag.NormalizedName(b.String())
 }
 
@@ -68,16 +73,50 @@ func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	name, ok := strings.CutPrefix(text, "unknown flag: --")
 	if !ok {
-		return usagef("see "+cmd.CommandPath()+" --help", "%s", text)
+		return valueError(cmd, text)
 	}
 	plain := string(normalize(nil, name))
 	if advice, ok := clusterFlags()[plain]; ok {
-		return usagef("run once: "+advice, "--%s needs a cluster, and inject never asks one", name)
+		return usagef(advice, "--%s needs a cluster, and inject never asks one", name)
 	}
 	if near := nearestFlag(cmd.Flags(), plain); near != "" {
 		return usagef("did you mean --"+near+"?", "unknown flag --%s", name)
 	}
 	return usagef("see "+cmd.CommandPath()+" --help", "unknown flag --%s", name)
+}
+
+// valueError explains a letter that is no flag, a value that is none and one that is missing.
+func valueError(cmd *cobra.Command, text string) error {
+	see := "see " + cmd.CommandPath() + " --help"
+	if rest, ok := strings.CutPrefix(text, "unknown shorthand flag: "); ok {
+		letter := strings.Trim(rest[:strings.IndexByte(rest, ' ')], "'")
+		if letter == "c" {
+			return usagef(dumpAdvice, "-c is istioctl's --kubeconfig, which needs a cluster, and inject never asks one")
+		}
+		return usagef(see, "unknown flag -%s", letter)
+	}
+	if rest, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
+		flag := rest
+		if _, short, ok := strings.Cut(rest, " in "); ok {
+			flag = short
+		}
+		return usagef(see, "%s needs a value behind it", flag)
+	}
+	if rest, ok := strings.CutPrefix(text, "invalid argument "); ok {
+		value, rest, _ := strings.Cut(rest, " for ")
+		flag, why, _ := strings.Cut(rest, " flag: ")
+		flag = strings.Trim(flag, `"`)
+		switch {
+		case flag == "-i, --in-place":
+			return usagef(inPlaceHint, "-i takes no value: %s", value)
+		case strings.Contains(why, "ParseBool"):
+			return usagef("write the flag alone, or =true or =false", "%s: %s is neither true nor false", flag, value)
+		case strings.Contains(why, "ParseInt"):
+			return usagef("write a number", "%s: %s is no number", flag, value)
+		}
+		return usagef(see, "%s: %s: %s", flag, value, why)
+	}
+	return usagef(see, "%s", text)
 }
 
 // help prints the page of a command, in kubectl's manner.
