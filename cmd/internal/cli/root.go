@@ -28,6 +28,7 @@ func newRoot(p *Process) *cobra.Command {
 		newFn(p),
 		newConfig(p),
 		newVersion(p),
+		newExplain(p),
 	)
 	return root
 }
