@@ -17,11 +17,7 @@ func Docs(rules []Rule) string {
 		}
 		fmt.Fprintf(&b, "| [%s](#%s) | %s%s | %s | %s |\n", r.ID, r.ID, r.Severity, optIn(r), fix, r.Summary)
 	}
-	category := Category("")
 	for _, r := range rules {
-		if r.Category != category {
-			category = r.Category
-		}
 		b.WriteString("\n## " + r.ID + "\n\n")
 		b.WriteString(story(r, "```yaml\n", "\n```\n"))
 	}
