@@ -48,7 +48,7 @@ func Parse(name, text string, pos policy.Position, funcs FuncMap) (*Template, *p
 	parsed, err := template.New(name).Funcs(funcs).Parse(text)
 	t := &Template{name: name, text: text, pos: pos, funcs: funcs, parsed: parsed}
 	if err != nil {
-		return nil, t.finding(CodeParse, err)
+		return nil, t.finding(CodeParse, err, nil)
 	}
 	for _, sub := range parsed.Templates() {
 		if sub.Tree == nil {
@@ -73,7 +73,7 @@ func (t *Template) Render(data any) ([]byte, *policy.Finding) {
 	var out bounded
 	out.buf.Grow(16 << 10)
 	if err := t.parsed.Execute(&out, data); err != nil {
-		return nil, t.finding(CodeRender, err)
+		return nil, t.finding(CodeRender, err, data)
 	}
 	text := out.buf.Bytes()
 	if missing(text) {

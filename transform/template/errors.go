@@ -17,7 +17,7 @@ import (
 var place = regexp.MustCompile(`^template: ?([^:]*):(\d+):(?:(\d+):)? ?(?s:(.*))$`)
 
 // finding turns an error of text/template into one with the user's file and line and without Go's words.
-func (t *Template) finding(code string, err error) *policy.Finding {
+func (t *Template) finding(code string, err error, data any) *policy.Finding {
 	f := &policy.Finding{Code: code, Severity: policy.Error, Position: t.pos}
 	text := err.Error()
 	if m := place.FindStringSubmatch(text); m != nil {
@@ -26,6 +26,26 @@ func (t *Template) finding(code string, err error) *policy.Finding {
 		text = m[4]
 	}
 	f.Message, f.Hint = reword(text)
+	// The message about an action without its end names the line where the action starts.
+	unclosed := regexp.MustCompile(`^unclosed action started at .*:(\d+)$`)
+	switch m := unclosed.FindStringSubmatch(text); {
+	case m != nil:
+		line, _ := strconv.Atoi(m[1])
+		f.Position = t.at(line, 0)
+		f.Message, f.Hint = "the action that starts here with {{ does not end", "close it with }}"
+	case text == "unexpected EOF":
+		if words, line := unclosedBlock(t.text); line > 0 {
+			f.Position = t.at(line, 0)
+			f.Message, f.Hint = "{{ "+oneLine(words)+" }} has no {{ end }}", "add {{ end }} where it ends"
+		}
+	case text == "unexpected {{end}}":
+		f.Message, f.Hint = "this {{ end }} closes nothing", "remove it, or add the {{ if }} that it belongs to"
+	}
+	if code == CodeRender {
+		if missing, hint := advise(expression(text), data); missing != "" {
+			f.Hint = hint
+		}
+	}
 	if errors.Is(err, errLimit) {
 		f.Code = CodeLimit
 		f.Message = fmt.Sprintf("the template does not end: more than %d steps or %d bytes", MaxSteps, MaxOutput)
@@ -33,6 +53,14 @@ func (t *Template) finding(code string, err error) *policy.Finding {
 	}
 	f.Message = fmt.Sprintf("template %q: %s", t.name, f.Message)
 	return f
+}
+
+// expression is what text/template was evaluating when it met an error.
+func expression(text string) string {
+	if m := executing.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // at gives the place in the file of a line of the template.
@@ -61,7 +89,7 @@ func rewordings() []reworder {
 		},
 		{
 			regexp.MustCompile(`can't evaluate field (\S+) in type .*`),
-			`$at: there is no $1 here`, "check the spelling; the template data are listed by: inject config --help",
+			`$at: there is no $1 here`, "check the spelling, or whether the config is made for a newer Istio than this program knows (1.31)",
 		},
 		{
 			regexp.MustCompile(`nil pointer evaluating .*\.(\S+)$`),
@@ -70,6 +98,10 @@ func rewordings() []reworder {
 		{
 			regexp.MustCompile(`error calling index: index of (?:nil pointer|untyped nil)`),
 			`$at: the value to look into is missing`, "add the missing key to the values file",
+		},
+		{
+			regexp.MustCompile(`exceeded maximum template depth .*`),
+			`$at: templates include each other without end`, "look for a template that includes itself",
 		},
 		{
 			regexp.MustCompile(`error calling (\w+): (incompatible types for comparison).*`),
@@ -139,11 +171,18 @@ func (t *Template) explainMissing(data any) *policy.Finding {
 	if err := again.Execute(&bounded{}, data); !errors.As(err, &gone) {
 		return nil
 	}
-	return &policy.Finding{
+	f := &policy.Finding{
 		Code: CodeValue, Severity: policy.Error, Position: t.at(gone.line, 0),
 		Message: fmt.Sprintf("template %q: %s has no value", t.name, gone.expr),
-		Hint:    "add the missing key to the values file, or give the template a default",
+		Hint:    "give the template a default",
 	}
+	if missing, hint := advise(gone.expr, data); missing != "" {
+		if missing != gone.expr {
+			f.Message += ": there is no " + missing
+		}
+		f.Hint = hint
+	}
+	return f
 }
 
 func printsNothing(v reflect.Value) bool {

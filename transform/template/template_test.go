@@ -187,12 +187,24 @@ func TestRenderErrors(t *testing.T) {
 	for name, tc := range map[string]struct{ text, code, message, hint, at string }{
 		"missing value": {
 			"a: 1\nb: {{ .Values.global.hub }}", CodeValue, `template "t": .Values.global.hub has no value`,
-			"add the missing key", "config.yaml:11",
+			"set global.hub in the values file, or with --set global.hub=…", "config.yaml:11",
 		},
+		"misspelt": {
+			"{{ .Values.globl.hub }}", CodeValue, `template "t": .Values.globl.hub has no value: there is no .Values.globl`,
+			"did you mean .Values.global?", "config.yaml:10",
+		},
+		"missing argument": {
+			"{{ .Values.global.hub | quote }}{{ printf \"%v\" .Mesh }}", CodeValue, `template "t"`, "the pod does not have it", "config.yaml:10",
+		},
+		"open action": {"a\nb: {{ .Values.a ", CodeParse, "the action that starts here with {{ does not end", "close it", "config.yaml:11"},
+		"open block": {
+			"a\n{{- if .Values }}\n{{ range .Values }}x{{ end }}\nb", CodeParse, "{{ if .Values }} has no {{ end }}", "add {{ end }}", "config.yaml:11",
+		},
+		"stray end": {"a\n{{ end }}", CodeParse, "this {{ end }} closes nothing", "remove it", "config.yaml:11"},
 		"missing map": {
 			"{{ .Values.global.proxy.image.name }}", CodeRender,
 			`template "t": .Values.global.proxy.image.name: the value that should hold image is missing`,
-			"add the missing key", "config.yaml:10",
+			"set global.proxy.image.name in the values file", "config.yaml:10",
 		},
 		"unknown function": {
 			"x\n\n{{ frobnicate 1 }}", CodeParse, `template "t": function frobnicate is not known`, "spelling", "config.yaml:12",
@@ -210,7 +222,7 @@ func TestRenderErrors(t *testing.T) {
 			"{{ range 2000000000 }}{{ end }}", CodeLimit, `template "t": the template does not end`, "range", "config.yaml:10",
 		},
 		"recursion": {
-			`{{ define "x" }}{{ template "x" }}{{ end }}{{ template "x" }}`, CodeRender, `exceeded maximum template depth`, "", "config.yaml:10",
+			`{{ define "x" }}{{ template "x" }}{{ end }}{{ template "x" }}`, CodeRender, `templates include each other without end`, "includes itself", "config.yaml:10",
 		},
 		"explosion": {
 			`{{ $s := repeat 4000000 "x" }}{{ $s }}{{ $s }}`, CodeLimit, `template "t": the template does not end`, "range", "config.yaml:10",
