@@ -54,6 +54,8 @@ type Result struct {
 	// Workloads are the pod templates in it, Findings all that there is to say.
 	Workloads []Workload
 	Findings  []policy.Finding
+	// Patches are what changes in the objects of the document; only a [Patcher] fills them.
+	Patches []Patch
 }
 
 // Failed tells whether an error is among the findings.

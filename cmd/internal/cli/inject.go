@@ -68,6 +68,10 @@ func (o *injectOptions) run(ctx context.Context, p *Process) error {
 	if err := o.refuseNames(); err != nil {
 		return err
 	}
+	if format, _ := o.form(); isPatchFormat(format) {
+		// A patch has no place for a comment, and the record's annotation would be one more change.
+		o.noRecord = true
+	}
 	t := newTally(o.reportFlags)
 	inputs, notices, problems := o.resolve(p, o.args, o.inPlace)
 	t.findings(notices)
@@ -86,7 +90,7 @@ func (o *injectOptions) run(ctx context.Context, p *Process) error {
 		return o.end(p, t, "", ExitFailed)
 	}
 	defer out.close()
-	return o.process(ctx, p, run{inputs, transform.New(compiled.Options), out, t}, compiled)
+	return o.process(ctx, p, run{inputs, o.formatted(transform.New(compiled.Options), compiled.Options.Registry), out, t}, compiled)
 }
 
 // refuseNames catches a pasted "-i istio-system": -i takes no value here.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -23,27 +24,49 @@ type outputFlags struct {
 }
 
 func (o *outputFlags) register(fs *pflag.FlagSet) {
-	fs.StringVarP(&o.output, "output", "o", "", "`format` (yaml) or file: a name with a dot or a slash, or no known format, is a file; a folder takes one file per input")
+	fs.StringVarP(&o.output, "output", "o", "", "`format` or file: yaml, json, json-patch[=FOLDER] or kustomize[=FOLDER]; any other name is a file, and a folder takes one file per input")
 	fs.StringVar(&o.outputFile, "output-file", "", "`file` to write to, whatever its name")
 	fs.BoolVarP(&o.inPlace, "in-place", "i", false, "write each file back in place")
 }
 
 // formats are the words that -o takes as a format.
-func formats() []string { return []string{"yaml", "json", "json-patch", "kustomize"} }
+func formats() []string { return []string{formatYAML, formatJSON, formatJSONPatch, formatKustomize} }
+
+// form gives the format of the output and where it goes: a file or folder, or empty for stdout.
+func (o *outputFlags) form() (format, target string) {
+	word, folder, hasFolder := strings.Cut(o.output, "=")
+	switch {
+	case o.output == "" || o.output == "-":
+		format, target = formatYAML, o.outputFile
+	case slices.Contains(formats(), o.output):
+		return o.output, o.outputFile
+	case hasFolder && isPatchFormat(word):
+		return word, folder
+	default:
+		format, target = formatYAML, o.output
+	}
+	if strings.HasSuffix(target, ".json") && !files.IsFolder(target) {
+		format = formatJSON
+	}
+	return format, target
+}
+
+// folderGiven tells whether patches go to a folder.
+func (o *outputFlags) folderGiven() bool {
+	format, target := o.form()
+	return isPatchFormat(format) && (strings.Contains(o.output, "=") || target != "" && files.IsFolder(target))
+}
 
 // target tells where the output goes: a file name, or empty for stdout.
 func (o *outputFlags) target() (string, error) {
+	format, target := o.form()
 	switch {
-	case o.outputFile != "" && o.output != "":
+	case o.outputFile != "" && o.output != "" && !slices.Contains(formats(), o.output):
 		return "", usagef("give one of them", "--output and --output-file are both given")
-	case o.outputFile != "":
-		return o.outputFile, nil
-	case o.output == "" || o.output == "-" || o.output == "yaml":
-		return "", nil
-	case slices.Contains(formats(), o.output):
-		return "", usagef("use yaml, or a file: ./"+o.output, "-o %s is not a format of this command", o.output)
+	case strings.HasSuffix(o.output, "=") && isPatchFormat(format):
+		return "", usagef("write -o "+format+"=FOLDER", "-o %s names no folder", o.output)
 	}
-	return o.output, nil
+	return target, nil
 }
 
 // checkUsage refuses combinations that make no sense.
@@ -54,6 +77,9 @@ func (o *outputFlags) checkUsage() error {
 	}
 	if o.inPlace && target != "" {
 		return usagef("use one of them", "-i writes each file in place, so it cannot go with an output file")
+	}
+	if format, _ := o.form(); o.inPlace && format != formatYAML {
+		return usagef("leave -i out", "-i writes manifests in place, so it cannot go with -o %s", format)
 	}
 	if o.inPlace && o.check {
 		return usagef("use one of them", "--check writes nothing, so it cannot go with -i")
@@ -79,9 +105,17 @@ func (o *outputFlags) openSink(p *Process, inputs []files.Input) (sink, []policy
 	if err != nil {
 		return nil, problem(files.CodeUsage, err.Error(), "")
 	}
+	format, _ := o.form()
 	switch {
 	case o.check:
 		return &discard{}, nil
+	case format != formatYAML:
+		if target != "" && !o.folderGiven() {
+			if f := files.Conflict(inputs, target); f != nil {
+				return nil, []policy.Finding{*f}
+			}
+		}
+		return o.openFormat(p, format, target), nil
 	case o.inPlace:
 		return &perFile{process: p, inputs: inputs}, nil
 	case target != "" && files.IsFolder(target):

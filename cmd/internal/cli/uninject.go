@@ -76,7 +76,7 @@ func (o *uninjectOptions) run(ctx context.Context, p *Process) error {
 		return o.end(p, t, "", ExitFailed)
 	}
 	defer out.close()
-	return o.process(ctx, p, run{inputs, transform.NewUninjector(registry), out, t})
+	return o.process(ctx, p, run{inputs, o.formatted(transform.NewUninjector(registry), registry), out, t})
 }
 
 func (o *uninjectOptions) process(ctx context.Context, p *Process, r run) error {
