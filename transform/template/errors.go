@@ -27,11 +27,12 @@ func (t *Template) finding(code string, err error, data any) *policy.Finding {
 	}
 	f.Message, f.Hint = reword(text)
 	// The message about an action without its end names the line where the action starts.
-	unclosed := regexp.MustCompile(`^unclosed action started at .*:(\d+)$`)
+	unclosed := regexp.MustCompile(`^unclosed action(?: started at .*:(\d+))?$`)
 	switch m := unclosed.FindStringSubmatch(text); {
 	case m != nil:
-		line, _ := strconv.Atoi(m[1])
-		f.Position = t.at(line, 0)
+		if line, err := strconv.Atoi(m[1]); err == nil {
+			f.Position = t.at(line, 0)
+		}
 		f.Message, f.Hint = "the action that starts here with {{ does not end", "close it with }}"
 	case text == "unexpected EOF":
 		if words, line := unclosedBlock(t.text); line > 0 {
