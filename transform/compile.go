@@ -181,8 +181,16 @@ func modernEngine(b *config.Bundle, s Setup, native bool) *pod.Engine {
 		proxy[policy.EnvNetwork] = s.Network
 	}
 	behaviour := b.Istio.Behaviour
+	defaultsAt, ok := b.Injection.Places["defaultTemplates"]
+	if !ok {
+		defaultsAt = b.Injection.Source
+	}
+	if b.EmbeddedTemplates {
+		defaultsAt = b.Values.Origin("sidecarInjectorWebhook", "defaultTemplates")
+	}
 	return pod.New(pod.Options{
 		Templates: texts, Aliases: b.Injection.Aliases, DefaultTemplates: b.Injection.DefaultTemplates,
+		DefaultsPosition:    defaultsAt,
 		InjectedAnnotations: b.Injection.InjectedAnnotations, Values: b.Values.Tree, Mesh: b.Mesh.Config,
 		ProxyConfig:   func(text string) (*meshconfig.ProxyConfig, error) { return proxyConfig(b.Mesh, text) },
 		ProxyDefaults: config.DefaultProxyConfig(config.Modern),

@@ -90,14 +90,23 @@ func (w *documentWork) add(f policy.Finding, node *yaml.Node, res policy.Resourc
 	if f.Resource == (policy.Resource{}) {
 		f.Resource = res
 	}
+	at := policy.Position{File: w.parsed.Doc.File, Line: w.parsed.Doc.Line}
+	if node != nil {
+		at = w.parsed.Position(node)
+	}
 	if f.Position.File == "" {
-		f.Position = policy.Position{File: w.parsed.Doc.File, Line: w.parsed.Doc.Line}
-		if node != nil {
-			f.Position = w.parsed.Position(node)
-		}
+		f.Position = at
+	} else if f.Position.File != at.File {
+		// The place is in the configuration; the document's number would be read as one of that file.
+		at.Column, f.Document, f.Field = 0, 0, ""
+		f.Message += MetWhile + at.String()
 	}
 	w.result.Findings = append(w.result.Findings, f)
 }
+
+// MetWhile stands in the message of a finding about the configuration, between what is wrong and the place of the pod that
+// met it.
+const MetWhile = "; met while injecting "
 
 // notice files what the search for templates met; under --strict some of it is an error.
 func (w *documentWork) notice(n workload.Notice) {

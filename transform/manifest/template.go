@@ -47,7 +47,7 @@ func (d Document) templateFinding(offset int, text string) policy.Finding {
 	}
 	hint := "render the template first"
 	if helmAction(text) || strings.Contains(string(d.Raw), ".Values") || strings.HasPrefix(text, "{{") {
-		hint = "helm template … | inject -f -"
+		hint = "render the chart first: helm template … | inject -f -"
 	}
 	return d.finding("E_TEMPLATE", policy.Error, offset, "unrendered template: "+cut(action, 40), hint)
 }

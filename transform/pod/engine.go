@@ -30,6 +30,8 @@ type Options struct {
 	Aliases             map[string][]string
 	DefaultTemplates    []string
 	InjectedAnnotations map[string]string
+	// DefaultsPosition is where DefaultTemplates stands.
+	DefaultsPosition policy.Position
 	// Values is the values file as a tree, numbers as float64.
 	Values map[string]any
 	// Mesh is the effective mesh config, defaults filled in.
@@ -294,9 +296,13 @@ func (w *work) selected() ([]string, []policy.Finding) {
 			known := slices.Sorted(maps.Keys(w.opts.Aliases))
 			known = append(known, w.TemplateNames()...)
 			slices.Sort(known)
-			return nil, failure("E_TEMPLATE_UNKNOWN", field,
+			fs := failure("E_TEMPLATE_UNKNOWN", field,
 				fmt.Sprintf("template %q is not known; the config has %s", n, cmp.Or(strings.Join(known, ", "), "none")),
 				"correct the name, or give the config file that has it: --inject-config-file")
+			if field == "" {
+				fs[0].Position, fs[0].Hint = w.opts.DefaultsPosition, "correct defaultTemplates, or add the template"
+			}
+			return nil, fs
 		}
 	}
 	return out, nil

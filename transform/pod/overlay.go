@@ -220,21 +220,33 @@ func parseOverlay(source Text, name string, text []byte) (*yaml.Node, *policy.Fi
 // notYAML explains rendered text that does not parse, by the line that it broke at.
 func notYAML(source Text, name string, text []byte, err error) *policy.Finding {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 0
-	if _, e := fmt.Sscanf(message, "line %d:", &line); e == nil {
-		_, message, _ = strings.Cut(message, ": ")
+	if rest, ok := strings.CutPrefix(message, "line "); ok {
+		if _, after, ok := strings.Cut(rest, ": "); ok {
+			message = after
+		}
 	}
-	f := &policy.Finding{
-		Code: "E_TEMPLATE_YAML", Severity: policy.Error, Position: source.Position,
-		Message: fmt.Sprintf("template %q renders text that is not YAML: %s", name, message),
+	if message == "did not find expected key" || message == "mapping values are not allowed in this context" {
+		message = "bad indentation, or a value that needs quotes"
+	}
+	line, rendered := brokenLine(text)
+	return &policy.Finding{
+		Code: "E_TEMPLATE_YAML", Severity: policy.Error, Position: locate(source, rendered),
+		Message: fmt.Sprintf("template %q renders text that is not YAML: %s, at rendered line %d: %s", name, message, line, clip(rendered)),
 		Hint:    "look for a value that needs quotes, or for indentation",
 	}
-	if lines := strings.Split(string(text), "\n"); line >= 1 && line <= len(lines) {
-		rendered := strings.TrimSpace(lines[line-1])
-		f.Position = locate(source, rendered)
-		f.Message += fmt.Sprintf(" in rendered line %d: %s", line, clip(rendered))
+}
+
+// brokenLine finds where text stops to be YAML: the line behind the longest part, in whole lines, that can be read. The
+// library names the line where the broken block starts, which is often far above.
+func brokenLine(text []byte) (line int, rendered string) {
+	lines := strings.SplitAfter(string(text), "\n")
+	for n := min(len(lines), 500) - 1; n > 0; n-- {
+		var doc yaml.Node
+		if yaml.Unmarshal([]byte(strings.Join(lines[:n], "")), &doc) == nil {
+			return n + 1, strings.TrimSpace(lines[n])
+		}
 	}
-	return f
+	return 1, strings.TrimSpace(lines[0])
 }
 
 // locate finds the line of the template that a rendered line came from: the only one that starts with the same key.

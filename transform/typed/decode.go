@@ -263,7 +263,13 @@ func article(want string) string {
 func (d *decoder) typeProblem(n *yaml.Node, want string) {
 	kind := ScalarKind(n)
 	message := fmt.Sprintf("expected %s, found %s %q", article(want), kind, clip(n.Value))
-	hint := "write " + article(want)
+	hint := map[string]string{
+		"number": "write a number, without quotes", "boolean": "write true or false, without quotes",
+		"list": "write a list: each item starts with a dash", "mapping": "write key: value lines, indented below the name",
+	}[want]
+	if hint == "" {
+		hint = "write " + article(want)
+	}
 	switch {
 	case strings.HasPrefix(want, "string"):
 		hint = "quote it: " + strconv.Quote(n.Value)

@@ -52,5 +52,7 @@ func (f *finder) add(n Notice, s policy.Severity, code string, res policy.Resour
 
 // wrongType is the message for a node that is not what its place needs.
 func (f *finder) wrongType(res policy.Resource, node *yaml.Node, steps []Step, want string) {
-	f.fail(CodeType, res, node, Field(steps), "expected "+want+", found "+describe(node), "")
+	f.fail(CodeType, res, node, Field(steps), "expected "+want+", found "+describe(node), map[string]string{
+		"sequence": "write a list: each item starts with a dash", "mapping": "write key: value lines, indented below the name",
+	}[want])
 }

@@ -122,7 +122,7 @@ func (r *resolution) path(name string) {
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?["):
 		r.pattern(name)
 	case errors.Is(err, fs.ErrNotExist):
-		r.fail(CodeNoInput, r.display(name), missing(name), "")
+		r.fail(CodeNoInput, r.display(name), missing(name), "check the name; it counts from the folder you are in")
 	default:
 		r.problems = append(r.problems, ioProblem(r.display(name), "read", err))
 	}
