@@ -39,6 +39,8 @@ type Workload struct {
 	Trace *pod.Trace
 	// Explanation is where all of it came from; nil unless an [Explainer] ran.
 	Explanation *Explanation
+	// Pods are the pod as package lifecycle plays it, or its variants; nil unless a [LifecycleReader] ran.
+	Pods []LifecyclePod
 	// Engine names the engine that ran: "istio" or "istio-legacy", and its version.
 	Engine string
 	// Reencoded tells that the document could not be spliced, Reason why.
