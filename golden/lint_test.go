@@ -51,6 +51,8 @@ func readLintSetup(t testing.TB, dir string) lintSetup {
 			s.setup.Native = map[string]transform.Native{"true": transform.NativeTrue, "false": transform.NativeFalse}[value]
 		case "set":
 			s.load.Set = append(s.load.Set, config.Set{Text: value})
+		case "set-json":
+			s.load.Set = append(s.load.Set, config.Set{Kind: config.SetJSON, Text: value})
 		case "set-mesh":
 			s.load.SetMesh = append(s.load.SetMesh, config.Set{Text: value})
 		case "revisions":

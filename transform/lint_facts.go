@@ -151,8 +151,8 @@ func (l *Linter) inject(w *documentWork, v view, f *lint.Facts) {
 	}
 	f.After = &out.Template
 	f.Added = lint.Added{
-		InitContainers: out.Trace.Injected.InitContainers, Containers: out.Trace.Injected.Containers,
-		Volumes: out.Trace.Injected.Volumes,
+		InitContainers: l.literal(out.Trace.Injected.InitContainers),
+		Containers:     l.literal(out.Trace.Injected.Containers), Volumes: out.Trace.Injected.Volumes,
 	}
 	f.Hold = f.Hold || out.Trace.Hold
 	if out.Trace.ProxyConfig != nil {
@@ -167,6 +167,21 @@ func (l *Linter) inject(w *documentWork, v view, f *lint.Facts) {
 	if l.opts.Output && f.AlreadyInjected() {
 		f.Changed = l.changed(v, out)
 	}
+}
+
+// literal leaves only the names that stand in the text of a template. Some templates go through the pod's own
+// containers to add to them, and then those are among what they render.
+func (l *Linter) literal(names []string) []string {
+	var out []string
+	for _, n := range names {
+		for _, t := range l.bundle.Injection.Templates {
+			if strings.Contains(t.Text, "name: "+n) {
+				out = append(out, n)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // proxyID is the id that redirection leaves out. A proxy that runs as root for its capabilities is told by group only.

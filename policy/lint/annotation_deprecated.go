@@ -18,6 +18,9 @@ func annotationDeprecated() Rule {
 					if !ok || !k.Deprecated || k.Status == policy.Removed || k.Written || key == policy.AnnotationInject {
 						continue
 					}
+					if f.AlreadyInjected() && !f.inOriginal(m.kind, key) {
+						continue // an injection wrote it
+					}
 					d := r.at(m.at(key).key(), "%s is deprecated", key)
 					if k.ReplacedBy != "" {
 						d.hint("use %s", k.ReplacedBy)
@@ -26,4 +29,14 @@ func annotationDeprecated() Rule {
 			}
 		},
 	}
+}
+
+// inOriginal tells whether the pod has a label or annotation without an earlier injection.
+func (f *Facts) inOriginal(kind policy.KeyKind, key string) bool {
+	values := f.Original.Annotations
+	if kind == policy.Label {
+		values = f.Original.Labels
+	}
+	_, ok := values[key]
+	return ok
 }

@@ -85,7 +85,7 @@ func prometheusPortLoop() Rule {
 			text, ok := f.Template.Annotations[policy.AnnotationPrometheusPort]
 			port, err := policy.ParsePort(text)
 			if _, done := f.Template.Annotations[policy.AnnotationStatus]; !ok || done || err != nil ||
-				f.Template.Annotations[policy.AnnotationPrometheusScrape] == "false" {
+				f.Template.Annotations[policy.AnnotationPrometheusScrape] == "false" || f.meansAgent() {
 				return
 			}
 			at := annotation(policy.AnnotationPrometheusPort)
@@ -99,4 +99,10 @@ func prometheusPortLoop() Rule {
 			}
 		},
 	}
+}
+
+// meansAgent tells whether the agent's own metrics are wanted: the pod is nothing but a proxy, as a gateway is, or the
+// path is the agent's.
+func (f *Facts) meansAgent() bool {
+	return len(f.apps()) == 0 || f.Template.Annotations[policy.AnnotationPrometheusPath] == "/stats/prometheus"
 }

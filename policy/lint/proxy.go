@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -218,5 +219,7 @@ func isNative(c *corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
-// isJob tells whether the workload's pods are to end by themselves.
-func (f *Facts) isJob() bool { return f.Resource.Kind == "Job" || f.Resource.Kind == "CronJob" }
+// isJob tells whether the workload's pods are to end by themselves. Other groups have Jobs whose workers run on.
+func (f *Facts) isJob() bool {
+	return strings.HasPrefix(f.Resource.APIVersion, "batch/") && (f.Resource.Kind == "Job" || f.Resource.Kind == "CronJob")
+}

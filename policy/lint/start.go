@@ -166,7 +166,8 @@ func firstWithoutHold() Rule {
 		check: func(f *Facts, r *Report) {
 			cs := f.Template.Spec.Containers
 			c, native := f.proxy()
-			if c == nil || native || len(cs) < 2 || cs[0].Name != policy.ContainerProxy || f.stop().HoldHook {
+			if c == nil || native || len(cs) < 2 || cs[0].Name != policy.ContainerProxy || f.stop().HoldHook ||
+				!f.redirected() {
 				return
 			}
 			r.at(template("spec", "containers", "0", "name"), "istio-proxy stands first, but no hook makes the others wait for it")
@@ -233,4 +234,14 @@ func polls(text string) bool {
 		}
 	}
 	return false
+}
+
+// redirected tells whether something sets up redirection for the pod; for a gateway nothing does.
+func (f *Facts) redirected() bool {
+	for _, c := range f.pod().Spec.InitContainers {
+		if c.Name == policy.ContainerInit || c.Name == policy.ContainerValidation {
+			return true
+		}
+	}
+	return f.cni()
 }

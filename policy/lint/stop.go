@@ -75,6 +75,9 @@ func graceBelowDrain() Rule {
 			}
 			need := f.stop().ProxyStop
 			if g := f.stop().Grace; g < need {
+				if given := f.pod().Spec.TerminationGracePeriodSeconds; given != nil {
+					g = time.Duration(*given) * time.Second // the kubelet makes one second of none
+				}
 				r.at(template("spec", "terminationGracePeriodSeconds"),
 					"the grace period is %s, the proxy takes %s to stop", seconds(g), seconds(need)).
 					hint("set terminationGracePeriodSeconds to %d or more", int((need+10*time.Second)/time.Second))
