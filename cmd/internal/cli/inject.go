@@ -81,6 +81,9 @@ func (o *injectOptions) run(ctx context.Context, p *Process) error {
 	compiled, fs := o.compile(p, takesStdin(inputs))
 	t.findings(fs)
 	if t.errors > 0 || compiled == nil {
+		if err := o.lookOnly(ctx, t, inputs, compiled); err != nil {
+			return err
+		}
 		return o.end(p, t, "", ExitFailed)
 	}
 	t.configuration(compiled)

@@ -55,7 +55,12 @@ type tally struct {
 	report                                 print.Report
 	workloads, injected, unchanged, passed int
 	errors                                 int
+	// met counts, for each mistake of the configuration, the pods that met it; the finding is kept once, with the first.
+	met map[string]*metBy
 }
+
+// metBy is a finding of the configuration, by its index in the report, and how many pods more met it.
+type metBy struct{ index, more int }
 
 // newTally keeps every workload where all of them will be listed.
 func newTally(r reportFlags) *tally {
@@ -72,11 +77,32 @@ const homePage = "https://github.com/kube-inject/inject"
 
 func (t *tally) findings(fs []policy.Finding) {
 	for _, f := range fs {
+		if what, _, ok := strings.Cut(f.Message, transform.MetWhile); ok {
+			key := f.Position.String() + f.Code + what
+			if by := t.met[key]; by != nil {
+				by.more++
+				continue
+			}
+			if t.met == nil {
+				t.met = map[string]*metBy{}
+			}
+			t.met[key] = &metBy{index: len(t.report.Findings)}
+		}
 		if f.Severity == policy.Error {
 			t.errors++
 		}
+		t.report.Findings = append(t.report.Findings, f)
 	}
-	t.report.Findings = append(t.report.Findings, fs...)
+}
+
+// settle says behind each mistake of the configuration how many pods more met it.
+func (t *tally) settle() {
+	for _, by := range t.met {
+		if f := &t.report.Findings[by.index]; by.more > 0 {
+			f.Message += fmt.Sprintf(" and %d more", by.more)
+		}
+	}
+	t.met = nil
 }
 
 // add takes the results of a batch.
@@ -169,6 +195,7 @@ func describe(w transform.Workload) string {
 
 // finish prints the report. Summary is the one line that stands at its end.
 func (r *reportFlags) finish(p *Process, t *tally, summary string) error {
+	t.settle()
 	w := p.Err
 	style := p.style(r.color)
 	if r.file != "" {
