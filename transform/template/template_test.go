@@ -266,3 +266,17 @@ func TestMutatorsAreSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestSkipUDPTable(t *testing.T) {
+	t.Parallel()
+	var rows []struct {
+		Container corev1.Container
+		Want      []string
+	}
+	unmarshal(t, shared(t, "tables", "ports-skip-udp.json"), &rows)
+	for _, row := range rows {
+		if got := tcpPorts([]corev1.Container{row.Container}, ""); got != strings.Join(row.Want, ",") {
+			t.Errorf("%v: got %s, want %v", row.Container.Ports, got, row.Want)
+		}
+	}
+}
