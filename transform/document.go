@@ -297,6 +297,7 @@ func (w *documentWork) inject(v view, namespace string) (Action, *pod.Trace) {
 			return Failed, nil
 		}
 	}
+	w.restricted(v, out)
 	n := len(w.changes)
 	if !w.difference(v, &out.Template, mergedOrder(out.Overlays)) {
 		return Failed, nil
