@@ -29,6 +29,7 @@ func newRoot(p *Process) *cobra.Command {
 		newConfig(p),
 		newVersion(p),
 		newExplain(p),
+		newLifecycle(p),
 	)
 	return root
 }
