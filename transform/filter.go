@@ -75,9 +75,6 @@ func (w *documentWork) node() *yaml.Node {
 	if hasErrors(w.result.Findings) || len(w.changes) == 0 {
 		return w.parsed.Root
 	}
-	if w.reinjects() {
-		return w.again()
-	}
 	for i := range w.changes {
 		w.changes[i].Value = plainSafe(w.changes[i].Value)
 	}
@@ -88,31 +85,6 @@ func (w *documentWork) node() *yaml.Node {
 	}
 	w.result.Changed = true
 	return after
-}
-
-// again injects an object that carries a sidecar already. What an earlier injection left is told from the object's own
-// text, so the object is printed for that.
-func (w *documentWork) again() *yaml.Node {
-	text, err := yaml.Marshal(w.parsed.Root)
-	docs, _ := manifest.Split("", text)
-	if err != nil || len(docs) != 1 {
-		w.defect("the object cannot be printed")
-		return w.parsed.Root
-	}
-	r := w.Injector.Document(docs[0])
-	*w.result = r
-	w.result.Raw = nil
-	if r.Failed() || !r.Changed {
-		return w.parsed.Root
-	}
-	after, _ := manifest.Split("", r.Raw)
-	if len(after) == 1 {
-		if p, _ := after[0].Parse(); p != nil && p.Root != nil {
-			return p.Root
-		}
-	}
-	w.defect("the edited object cannot be read again")
-	return w.parsed.Root
 }
 
 // defect files an error of ours.
