@@ -172,12 +172,12 @@ func (o *injectOptions) process(ctx context.Context, p *Process, r run, c *trans
 	if t.errors > 0 {
 		return o.end(p, t, "", ExitFailed)
 	}
-	if o.check {
-		return o.checked(p, t, c)
-	}
 	fs, err := r.out.commit(ctx)
 	if err != nil {
 		return err
+	}
+	if o.check {
+		return o.checked(p, t, c)
 	}
 	t.findings(fs)
 	if t.errors > 0 {
@@ -186,7 +186,7 @@ func (o *injectOptions) process(ctx context.Context, p *Process, r run, c *trans
 	return o.end(p, t, summary(c, t), ExitDone)
 }
 
-// checked names what would change.
+// checked tells what would change; the names of the files went to stdout.
 func (o *injectOptions) checked(p *Process, t *tally, c *transform.Compiled) error {
 	status := ExitDone
 	if t.injected > 0 {

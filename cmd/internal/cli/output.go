@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,7 +109,7 @@ func (o *outputFlags) openSink(p *Process, inputs []files.Input) (sink, []policy
 	format, _ := o.form()
 	switch {
 	case o.check:
-		return &discard{}, nil
+		return &changedNames{process: p}, nil
 	case format != formatYAML:
 		if target != "" && !o.folderGiven() {
 			if f := files.Conflict(inputs, target); f != nil {
@@ -217,13 +218,32 @@ func (f *perFile) commit(ctx context.Context) ([]policy.Finding, error) {
 	return append(fs, result.Notices...), nil
 }
 
-// discard writes nothing; --check only looks.
-type discard struct{}
+// changedNames writes the names of the inputs that would change, one a line, and nothing else: --check.
+type changedNames struct {
+	process *Process
+	names   []string
+	current string
+}
 
-func (*discard) begin(*files.Input)                               {}
-func (*discard) write(manifest.Encoding, transform.Result) error  { return nil }
-func (*discard) commit(context.Context) ([]policy.Finding, error) { return nil, nil }
-func (*discard) close()                                           {}
+func (c *changedNames) begin(in *files.Input) { c.current = in.Name }
+
+func (c *changedNames) write(_ manifest.Encoding, r transform.Result) error {
+	if r.Changed && (len(c.names) == 0 || c.names[len(c.names)-1] != c.current) {
+		c.names = append(c.names, c.current)
+	}
+	return nil
+}
+
+func (c *changedNames) commit(context.Context) ([]policy.Finding, error) {
+	var text strings.Builder
+	for _, n := range c.names {
+		text.WriteString(n + "\n")
+	}
+	_, err := io.WriteString(c.process.Out, text.String())
+	return nil, err
+}
+
+func (*changedNames) close() {}
 
 // differences keeps the texts of changed files, before and after.
 type differences struct{ list []difference }

@@ -87,14 +87,6 @@ func (o *uninjectOptions) process(ctx context.Context, p *Process, r run) error 
 	if t.errors > 0 {
 		return o.end(p, t, "", ExitFailed)
 	}
-	summary := fmt.Sprintf("inject: %d sidecars taken out", t.injected)
-	if o.check {
-		status := ExitDone
-		if t.injected > 0 {
-			status = ExitFound
-		}
-		return o.end(p, t, summary+" (checked; nothing written)", status)
-	}
 	fs, err := r.out.commit(ctx)
 	if err != nil {
 		return err
@@ -103,7 +95,14 @@ func (o *uninjectOptions) process(ctx context.Context, p *Process, r run) error 
 	if t.errors > 0 {
 		return o.end(p, t, "", ExitFailed)
 	}
-	return o.end(p, t, summary, ExitDone)
+	if !o.check {
+		return o.end(p, t, fmt.Sprintf("inject: %d sidecars taken out", t.injected), ExitDone)
+	}
+	status := ExitDone
+	if t.injected > 0 {
+		status = ExitFound
+	}
+	return o.end(p, t, fmt.Sprintf("inject: %d sidecars (checked; nothing written)", t.injected), status)
 }
 
 func (o *uninjectOptions) end(p *Process, t *tally, summary string, status int) error {
