@@ -82,14 +82,17 @@ func initNetwork() Rule {
 		Good: "# values: pilot.cni.enabled: true, classic sidecar\ninitContainers:\n- name: migrate\n  image: shop/migrate:1\n" +
 			"  securityContext:\n    runAsUser: 1337",
 		check: func(f *Facts, r *Report) {
-			if !f.cni() || !f.classic() || f.mode() == "NONE" {
+			if !f.cni() || !f.classic() || f.mode() == "NONE" || !f.redirected() {
 				return
 			}
 			for _, c := range f.inits() {
-				if f.bypasses(c.Container) {
+				if f.bypasses(c.Container) || isNative(c.Container) {
 					continue
 				}
-				r.at(c.at("name"), "init container %s runs when redirection exists and the proxy does not: it has no network", c.Name)
+				if why := needsNetwork(c.Container); why != "" {
+					r.at(c.at("name"), "init container %s %s; it runs when redirection exists and the proxy does not, without a network",
+						c.Name, why)
+				}
 			}
 		},
 	}
@@ -243,5 +246,5 @@ func (f *Facts) redirected() bool {
 			return true
 		}
 	}
-	return f.cni()
+	return false
 }
