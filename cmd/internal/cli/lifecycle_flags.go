@@ -42,7 +42,7 @@ func (o *lifecycleOptions) flagGroups() []flagGroup {
 	what.SortFlags = false
 	return []flagGroup{
 		{"Flags", what},
-		{"Estimates: what a manifest cannot tell", estimates},
+		{"Estimates, for what a manifest cannot tell", estimates},
 		{"Configuration, as for inject", set(o.configFlags.register)},
 		{"Report", set(o.reportFlags.register)},
 	}

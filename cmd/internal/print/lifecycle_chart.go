@@ -87,16 +87,24 @@ func (c *chart) axis(b *bytes.Buffer) {
 	b.WriteByte('\n')
 }
 
-// tick is the number of columns between labels: a readable time with two blanks between the longest labels.
+// tick is the number of columns between labels: a readable time with a blank behind every label.
 func (c *chart) tick() int {
 	for _, s := range []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400} {
 		d := time.Duration(s * float64(time.Second))
-		last := d * time.Duration(int64(time.Duration(c.cells)*c.column/d))
-		if d%c.column == 0 && int(d/c.column) >= len(lifecycle.FormatDuration(last))+2 {
+		if d%c.column == 0 && int(d/c.column) >= c.widest(d)+1 {
 			return int(d / c.column)
 		}
 	}
 	return c.cells
+}
+
+// widest is the length of the longest label at multiples of d; it need not be the last: 0.8s is longer than 1s.
+func (c *chart) widest(d time.Duration) int {
+	longest := 0
+	for at := time.Duration(0); at < time.Duration(c.cells)*c.column; at += d {
+		longest = max(longest, len(lifecycle.FormatDuration(at)))
+	}
+	return longest
 }
 
 func (c *chart) rows(b *bytes.Buffer, t lifecycle.Timeline, indent string) {
@@ -116,6 +124,9 @@ func (c *chart) row(b *bytes.Buffer, r lifecycle.Row, indent string) {
 			if at >= bar.From && (at < bar.To || last) {
 				cells[i] = sign
 			}
+		}
+		if first := (bar.From + c.column - 1) / c.column; bar.State == lifecycle.Loss && first*c.column >= bar.To {
+			cells[min(int(bar.From/c.column), c.cells-1)] = sign // between two edges, but it must not be overlooked
 		}
 	}
 	weight := make([]int, c.cells)

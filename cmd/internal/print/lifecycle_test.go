@@ -115,6 +115,47 @@ func TestLifecycleGolden(t *testing.T) {
 	}
 }
 
+// TestLifecycleShortLoss holds that a loss which falls between two columns is drawn all the same.
+func TestLifecycleShortLoss(t *testing.T) {
+	t.Parallel()
+	job := lifecyclePod()
+	job.Kind, job.Spec.RestartPolicy = "Job", corev1.RestartPolicyNever
+	job.Spec.InitContainers = job.Spec.InitContainers[1:]
+	deadline := int64(600)
+	job.ActiveDeadlineSeconds = &deadline
+	o := lifecycle.Defaults()
+	o.SkipStop = true
+	var b bytes.Buffer
+	check(t, LifecycleText(&b, []lifecycle.Result{lifecycle.Simulate(job, o)}, Style{}))
+	if !strings.Contains(b.String(), "one column = 10s") || !strings.Contains(b.String(), "\noutbound    !\n") {
+		t.Errorf("the loss from 1s to 3s is not drawn:\n%s", b.String())
+	}
+}
+
+// TestLifecycleTwins holds that two workloads of one name are not taken for variants of one.
+func TestLifecycleTwins(t *testing.T) {
+	t.Parallel()
+	twice := append(compared(t, lifecyclePod(), lifecycle.Defaults()), compared(t, lifecyclePod(), lifecycle.Defaults())...)
+	if n := len(lifecycleGroups(twice)); n != 2 {
+		t.Errorf("%d groups, want 2", n)
+	}
+}
+
+// TestLifecycleAxis holds that labels keep a blank between them.
+func TestLifecycleAxis(t *testing.T) {
+	t.Parallel()
+	for _, length := range []time.Duration{time.Second, 3 * time.Second, 7 * time.Second, 45 * time.Second, time.Hour} {
+		var b bytes.Buffer
+		newChart([]lifecycle.Timeline{{Phase: lifecycle.Stop, Length: length}}, Style{}).axis(&b)
+		_, labels, _ := strings.Cut(b.String(), "\n")
+		for _, word := range strings.Fields(labels) {
+			if strings.Count(word, "s") != 1 {
+				t.Errorf("%v: labels run together: %s", length, labels)
+			}
+		}
+	}
+}
+
 // TestLifecycleDocs holds that the picture in docs/lifecycle.md is what the program prints.
 func TestLifecycleDocs(t *testing.T) {
 	t.Parallel()

@@ -41,13 +41,20 @@ func lifecycleGroups(results []lifecycle.Result) [][]lifecycle.Result {
 	var out [][]lifecycle.Result
 	for _, r := range results {
 		last := len(out) - 1
-		if last >= 0 && r.Variant != "" && out[last][0].Variant != "" && workloadName(out[last][0]) == workloadName(r) {
+		if last >= 0 && r.Variant != "" && joins(out[last], r) {
 			out[last] = append(out[last], r)
 			continue
 		}
 		out = append(out, []lifecycle.Result{r})
 	}
 	return out
+}
+
+// joins tells whether r is one more variant of a group. A variant that is there already begins another workload, which
+// only has the same name.
+func joins(group []lifecycle.Result, r lifecycle.Result) bool {
+	return group[0].Variant != "" && workloadName(group[0]) == workloadName(r) &&
+		!slices.ContainsFunc(group, func(other lifecycle.Result) bool { return other.Variant == r.Variant })
 }
 
 // workloadName is namespace/name (Kind).
