@@ -133,7 +133,7 @@ func (s Setup) native(b *config.Bundle) (bool, string, []policy.Finding) {
 	}
 	how := "assumed; --kube-version"
 	if s.KubeVersion != "" {
-		how = "--kube-version"
+		how = "by --kube-version"
 	} else if b.KubeVersion != "" {
 		how = "of the profile"
 	}

@@ -232,7 +232,7 @@ func (c *configFlags) setup() (transform.Setup, []policy.Finding) {
 	for _, k := range c.kinds {
 		reg, err := s.Registry.With(k)
 		if err != nil {
-			fs = append(fs, problem(files.CodeUsage, "--kind "+k+": "+err.Error(), "write group/Kind=path.to.template")...)
+			fs = append(fs, problem(files.CodeUsage, err.Error(), "write group/Kind=path.to.template")...)
 			continue
 		}
 		s.Registry = reg
@@ -240,7 +240,7 @@ func (c *configFlags) setup() (transform.Setup, []policy.Finding) {
 	for _, kv := range c.templateEnv {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok || key == "" {
-			fs = append(fs, problem(files.CodeUsage, "--template-env "+kv+": no KEY=VALUE", "")...)
+			fs = append(fs, problem(files.CodeUsage, "--template-env "+kv+": no KEY=VALUE", "write --template-env COLOR=blue")...)
 			continue
 		}
 		s.Env[key] = value

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -184,10 +185,11 @@ func describe(w transform.Workload) string {
 	if len(names) == 0 {
 		text = "templates applied"
 	}
-	if w.Trace.Native {
+	native := slices.Contains(w.Trace.Injected.InitContainers, policy.ContainerProxy)
+	if native {
 		text += " (native sidecar)"
 	}
-	if w.Trace.Hold && !w.Trace.Native {
+	if w.Trace.Hold && !native {
 		text += "; the application waits for the proxy"
 	}
 	return text

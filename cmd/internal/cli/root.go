@@ -19,7 +19,7 @@ func newRoot(p *Process) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetGlobalNormalizationFunc(normalize)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(p, cmd, err) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(p, cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { help(p, cmd); return nil })
 	root.AddCommand(
@@ -71,11 +71,12 @@ func normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 }
 
 // flagError explains a flag that does not exist: by what to do without a cluster, or by the nearest flag.
-func flagError(cmd *cobra.Command, err error) error {
+func flagError(p *Process, cmd *cobra.Command, err error) error {
+	see := "see " + p.spelt(cmd.CommandPath()) + " --help"
 	text := err.Error()
 	name, ok := strings.CutPrefix(text, "unknown flag: --")
 	if !ok {
-		return valueError(cmd, text)
+		return valueError(see, text)
 	}
 	plain := string(normalize(nil, name))
 	if advice, ok := clusterFlags()[plain]; ok {
@@ -84,12 +85,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if near := nearestFlag(cmd.Flags(), plain); near != "" {
 		return usagef("did you mean --"+near+"?", "unknown flag --%s", name)
 	}
-	return usagef("see "+cmd.CommandPath()+" --help", "unknown flag --%s", name)
+	return usagef(see, "unknown flag --%s", name)
 }
 
 // valueError explains a letter that is no flag, a value that is none and one that is missing.
-func valueError(cmd *cobra.Command, text string) error {
-	see := "see " + cmd.CommandPath() + " --help"
+func valueError(see, text string) error {
 	if rest, ok := strings.CutPrefix(text, "unknown shorthand flag: "); ok {
 		letter := strings.Trim(rest[:strings.IndexByte(rest, ' ')], "'")
 		if letter == "c" {
