@@ -100,7 +100,7 @@ func (l *loader) load() *Bundle {
 		return nil
 	}
 	changed := applySets(valuesTree, l.opts.Set, SetKind.Flag, &l.problems)
-	warnUnread(b.Injection, valuesTree, changed, &l.problems)
+	warnUnread(b.Injection, b.EmbeddedTemplates, valuesTree, changed, &l.problems)
 	b.Values = &Values{Tree: valuesTree.root, Source: valuesTree.place(nil), tree: valuesTree}
 	b.Istio = l.version(b, from, valuesFrom)
 	b.Mesh = l.mesh(b.Istio.Engine)

@@ -1,17 +1,11 @@
 package config
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/kube-inject/inject/policy"
 )
-
-var valuesReference = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)*)`)
-})
 
 // injectorKeys are the values that injection itself reads, beside the templates (Istio, pkg/kube/inject, 1.30).
 func injectorKeys() []string {
@@ -27,9 +21,7 @@ func injectorKeys() []string {
 func (c *Injection) TemplateKeys() []string {
 	keys := injectorKeys()
 	for _, t := range c.texts() {
-		for _, m := range valuesReference().FindAllStringSubmatch(t.Text, -1) {
-			keys = append(keys, strings.TrimPrefix(m[1], "."))
-		}
+		keys = append(keys, valuePaths(t.Text)...)
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
@@ -48,11 +40,15 @@ func (c *Injection) texts() []TemplateText {
 }
 
 // warnUnread reports set paths that nothing reads, with the key that may have been meant.
-func warnUnread(c *Injection, t *tree, changed [][]string, p *problems) {
+func warnUnread(c *Injection, embedded bool, t *tree, changed [][]string, p *problems) {
 	if len(changed) == 0 {
 		return
 	}
 	keys := c.TemplateKeys()
+	if embedded {
+		// The embedded profile takes from the values what Istio's chart writes into the injection config.
+		keys = append(keys, "global.proxy.autoInject", "sidecarInjectorWebhook")
+	}
 	for _, path := range changed {
 		dotted := strings.Join(path, ".")
 		if slices.ContainsFunc(keys, func(k string) bool {
