@@ -225,7 +225,27 @@ func (r *reportFlags) write(w io.Writer, t *tally, summary string, style print.S
 	if r.quiet {
 		return print.Findings(w, errorsOnly(t.report.Findings), o)
 	}
+	if errs := errorsOnly(t.report.Findings); len(errs) > 0 && !r.verbose {
+		// Nothing was written, so what is worth reading is what went wrong.
+		if err := print.Findings(w, errs, o); err != nil {
+			return err
+		}
+		return leftOut(w, len(t.report.Findings)-len(errs))
+	}
 	return print.ReportText(w, t.report, summary, r.verbose, o)
+}
+
+// leftOut says how many warnings and notices stand behind the errors.
+func leftOut(w io.Writer, n int) error {
+	text := fmt.Sprintf("%d warnings and notices are left out; -v shows them\n", n)
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		text = "a warning or notice is left out; -v shows it\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 func errorsOnly(fs []policy.Finding) []policy.Finding {
