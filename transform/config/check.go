@@ -107,12 +107,12 @@ func checkValues(b *Bundle, p *problems) {
 		}
 		_, isBool := x.(bool)
 		_, isText := x.(string)
-		needs := "a text"
+		needs, hint := "a text", "Put it in quotes."
 		if f.isBool {
-			needs = "true or false"
+			needs, hint = "true or false", "Write true or false, without quotes."
 		}
 		if f.isBool && !isBool || !f.isBool && !isText {
-			p.warnf(CodeSuspicious, v.Origin(f.path...), showPath(f.path), "Write "+needs+" (for text: in quotes).", "%s where the injector reads %s", describeValue(x), needs)
+			p.warnf(CodeSuspicious, v.Origin(f.path...), showPath(f.path), hint, "%s where the injector reads %s", describeValue(x), needs)
 		}
 	}
 	for _, key := range []string{"hub", "tag"} {

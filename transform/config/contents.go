@@ -57,6 +57,9 @@ func (sc *scanned) contents() (Contents, *policy.Finding) {
 		looks = "a mapping with the keys " + firstKeys(sc.single)
 	case sc.shape == shapeUnknown:
 		looks = describe(sc.single)
+	case sc.shape == shapeManifest:
+		looks += " (" + lookup(sc.single, "apiVersion").Value + " " + lookup(sc.single, "kind").Value + ")"
+		hint = "Give it to " + flag + "."
 	case flag != "":
 		hint = "Give it to " + flag + "."
 	}

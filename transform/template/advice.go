@@ -30,10 +30,16 @@ func advise(expr string, data any) (missing, hint string) {
 		if near := nearest(name, names); near != "" {
 			return missing, fmt.Sprintf("did you mean .%s?", strings.Join(append(path[:i:i], near), "."))
 		}
+		if i == 0 {
+			return missing, newerIstio
+		}
 		return missing, belongs(path)
 	}
 	return "", ""
 }
+
+// newerIstio is the advice about names that this engine does not have.
+const newerIstio = "check the spelling, or whether the config is made for a newer Istio than this program knows (1.31)"
 
 // field gives a field, key or method of a value as templates see it, and the names that are there. What is nil is not there.
 func field(v reflect.Value, name string) (reflect.Value, []string) {

@@ -90,7 +90,7 @@ func rewordings() []reworder {
 		},
 		{
 			regexp.MustCompile(`can't evaluate field (\S+) in type .*`),
-			`$at: there is no $1 here`, "check the spelling, or whether the config is made for a newer Istio than this program knows (1.31)",
+			`$at: there is no $1 here`, newerIstio,
 		},
 		{
 			regexp.MustCompile(`nil pointer evaluating .*\.(\S+)$`),

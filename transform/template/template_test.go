@@ -194,7 +194,7 @@ func TestRenderErrors(t *testing.T) {
 			"did you mean .Values.global?", "config.yaml:10",
 		},
 		"missing argument": {
-			"{{ .Values.global.hub | quote }}{{ printf \"%v\" .Mesh }}", CodeValue, `template "t"`, "the pod does not have it", "config.yaml:10",
+			"{{ .Values.global.hub | quote }}{{ printf \"%v\" .Mesh }}", CodeValue, `there is no .Mesh`, "newer Istio", "config.yaml:10",
 		},
 		"open action": {"a\nb: {{ .Values.a ", CodeParse, "the action that starts here with {{ does not end", "close it", "config.yaml:11"},
 		"open block": {

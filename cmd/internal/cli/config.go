@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,14 @@ three; import makes one, and --profile takes it.`,
 	}
 	cmd.AddCommand(newConfigShow(p), newConfigCheck(p), newConfigImport(p), newConfigDump(p))
 	return cmd
+}
+
+// noArguments refuses words where a command takes files by flags only.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usagef("files are named by flags: --config-from, --profile or the three files", "%s takes no arguments: %s", cmd.CommandPath(), args[0])
 }
 
 // loaded is a configuration that was read and made ready.
@@ -110,7 +119,7 @@ func assign(r *reader, o *config.LoadOptions, names []string) []policy.Finding {
 				taken := *slot
 				fs = append(fs, policy.Finding{
 					Code: config.CodeSuspicious, Severity: policy.Info, Position: policy.Position{File: c.source.Name},
-					Message: fmt.Sprintf("%s in it is left out: %s has the effective one", part, taken.Name),
+					Message: fmt.Sprintf("not used: %s holds %s, in its effective form", taken.Name, part),
 				})
 			}
 		}
@@ -141,6 +150,12 @@ type written struct {
 
 // writeFolder writes files into a folder, each in one step, all or none.
 func writeFolder(ctx context.Context, dir string, list []written) []policy.Finding {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return []policy.Finding{{
+			Code: files.CodeConflict, Severity: policy.Error, Position: policy.Position{File: slashed(dir)},
+			Message: "this is a file, and a folder is to be written", Hint: "name a folder: -o mesh/",
+		}}
+	}
 	var rs []files.Replacement
 	for _, w := range list {
 		path := filepath.Join(dir, w.name)

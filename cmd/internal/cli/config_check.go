@@ -51,6 +51,7 @@ func (o *configCheckOptions) run(_ context.Context, p *Process) error {
 	if err := o.reportFlags.checkUsage(); err != nil {
 		return err
 	}
+	o.all = true
 	t := newTally(o.reportFlags)
 	l, fs := o.load(p, o.from)
 	t.findings(fs)
@@ -93,10 +94,10 @@ func newTrial(l *loaded, asked []string) *trial {
 		tr.tried = [][]string{nil}
 		return tr
 	}
-	tr.tried = append(tr.tried, inj.DefaultTemplates)
+	tr.add(inj.DefaultTemplates...)
 	for _, name := range sortedNames(inj.Aliases) {
 		if !tr.has(name) {
-			tr.tried = append(tr.tried, []string{name})
+			tr.add(name)
 		}
 	}
 	for _, name := range inj.TemplateNames {
@@ -105,15 +106,34 @@ func newTrial(l *loaded, asked []string) *trial {
 		case slices.Contains(controllerTemplates(), name) && !slices.Contains(asked, name):
 			tr.left = append(tr.left, name)
 		default:
-			tr.tried = append(tr.tried, []string{name})
+			tr.add(name)
 		}
 	}
 	for _, name := range asked {
-		if _, ok := inj.Templates[name]; !ok && inj.Aliases[name] == nil {
+		if !tr.known(name) {
 			tr.unknown = append(tr.unknown, name)
 		}
 	}
 	return tr
+}
+
+// add adds a set. One that names what is not there is left out: config.Check has said so, and its templates are tried alone.
+func (tr *trial) add(set ...string) {
+	if !slices.ContainsFunc(set, func(name string) bool { return !tr.known(name) }) {
+		tr.tried = append(tr.tried, set)
+	}
+}
+
+// known tells whether a name is that of a template, or of an alias for templates.
+func (tr *trial) known(name string) bool {
+	inj := tr.loaded.bundle.Injection
+	for _, n := range inj.Aliases[name] {
+		if _, ok := inj.Templates[n]; !ok {
+			return false
+		}
+	}
+	_, ok := inj.Templates[name]
+	return ok || len(inj.Aliases[name]) > 0
 }
 
 func sortedNames(m map[string][]string) []string {
@@ -153,6 +173,7 @@ func (tr *trial) run() []policy.Finding {
 					continue
 				}
 				seen[key] = true
+				f.Message += "; tried on " + tp.what
 				out = append(out, f)
 			}
 		}
@@ -160,7 +181,7 @@ func (tr *trial) run() []policy.Finding {
 	return out
 }
 
-// inject tries one pod and gives what stands in the way. What only this made-up pod causes says so in its message.
+// inject tries one pod and gives what is wrong with the configuration. Warnings about the pod itself are nobody's.
 func (tr *trial) inject(set []string, tp trialPod) []policy.Finding {
 	in := tp.input()
 	if set != nil && !slices.Equal(set, tr.loaded.bundle.Injection.DefaultTemplates) {
@@ -172,15 +193,13 @@ func (tr *trial) inject(set []string, tp trialPod) []policy.Finding {
 	}
 	var out []policy.Finding
 	for _, f := range fs {
-		// A template that adds nothing to some pod is no defect; missing fields of the pod tried are not the reader's.
-		if f.Severity != policy.Error && strings.HasPrefix(f.Code, "W_TEMPLATE") {
+		if f.Position.File == "" && f.Severity != policy.Error {
 			continue
 		}
 		if f.Position.File == "" && f.Field != "" {
 			f.Message += " (at " + f.Field + ")"
 		}
 		f.Field = ""
-		f.Message += "; tried on " + tp.what
 		if f.Position.File == "" && len(set) > 0 {
 			f.Position = tr.place(set[0])
 		}

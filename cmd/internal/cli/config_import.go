@@ -120,7 +120,7 @@ func newConfigDump(p *Process) *cobra.Command {
 profile of your own. Without -o it is printed as inject config show prints it.`,
 		Example: `  inject config dump-profile -o mesh/
   inject --profile mesh/ -f app.yaml`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: asCommand(func(cmd *cobra.Command) error { return o.run(cmd.Context(), p) }),
 	}
 	o.reportFlags.register(cmd.Flags())

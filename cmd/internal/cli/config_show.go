@@ -39,7 +39,7 @@ reads it back; with -o the three parts are files that inject and istioctl kube-i
 
   # only the mesh config
   inject config show --part mesh`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: asCommand(func(cmd *cobra.Command) error { return o.run(cmd.Context(), p) }),
 	}
 	o.configFlags.register(cmd.Flags())

@@ -21,6 +21,8 @@ type reportFlags struct {
 	format         string
 	file           string
 	color          string
+	// all shows warnings beside errors too: for commands whose result is the findings.
+	all bool
 }
 
 func (r *reportFlags) register(fs *pflag.FlagSet) {
@@ -225,7 +227,7 @@ func (r *reportFlags) write(w io.Writer, t *tally, summary string, style print.S
 	if r.quiet {
 		return print.Findings(w, errorsOnly(t.report.Findings), o)
 	}
-	if errs := errorsOnly(t.report.Findings); len(errs) > 0 && !r.verbose {
+	if errs := errorsOnly(t.report.Findings); len(errs) > 0 && !r.verbose && !r.all {
 		// Nothing was written, so what is worth reading is what went wrong.
 		if err := print.Findings(w, errs, o); err != nil {
 			return err
