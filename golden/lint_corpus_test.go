@@ -53,16 +53,18 @@ func lintCorpus(t testing.TB) map[string][]byte {
 	return out
 }
 
-// TestLintCorpus counts the findings of each rule over real manifests, with native and with classic sidecars. The
+// TestLintCorpus counts the findings of each rule over real manifests, with native and with classic sidecars, and with Istio's CNI plugin. The
 // counts are for the reader of the log; what must hold is that linting ends, that places lie in the files, and that no
 // rule is so loud that people would switch it off.
 func TestLintCorpus(t *testing.T) {
 	t.Parallel()
 	files := lintCorpus(t)
-	for name, native := range map[string]transform.Native{"native": transform.NativeTrue, "classic": transform.NativeFalse} {
+	for name, options := range map[string]string{
+		"native": "native true", "classic": "native false", "classic with CNI": "native false\nset pilot.cni.enabled=true",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := plainLinter(t, native, lint.Rules())
+			l, _ := optionsSetup(t, options).linter(t, lint.Rules())
 			counts, checked := map[string]int{}, 0
 			var lines []string
 			for _, file := range sortedNames(files) {

@@ -156,21 +156,33 @@ func (l *Linter) ConfigFindings(fs []policy.Finding) []policy.Finding {
 func (l *Linter) Lint(docs []manifest.Document) Linted {
 	spaces := l.namespaces(docs)
 	results := make([]Linted, len(docs))
-	parallel(len(docs), func(i int) {
-		class, kind := docs[i].Sniff(l.kinds)
-		results[i].Findings = errorsOf(docs[i].Findings)
-		if class == manifest.Pass {
-			return
-		}
-		parsed, fs := docs[i].Parse()
-		if parsed == nil {
-			results[i].Findings = append(results[i].Findings, named(fs, kind)...)
-			results[i].Unreadable = true
-			return
-		}
-		results[i] = l.parsed(parsed, spaces)
-	})
+	parallel(len(docs), func(i int) { results[i] = l.document(docs[i], spaces) })
 	return collect(docs, results)
+}
+
+// document lints one document. A panic is an error about the document that caused it.
+func (l *Linter) document(d manifest.Document, spaces map[string]*lint.Namespace) (out Linted) {
+	r := guarded(d, func(d manifest.Document) Result {
+		class, kind := d.Sniff(l.kinds)
+		out.Findings = errorsOf(d.Findings)
+		if class == manifest.Pass {
+			return Result{}
+		}
+		parsed, fs := d.Parse()
+		if parsed == nil {
+			out.Findings = append(out.Findings, named(fs, kind)...)
+			out.Unreadable = true
+			return Result{}
+		}
+		found := l.parsed(parsed, spaces)
+		found.Findings = append(found.Findings, out.Findings...)
+		out = found
+		return Result{}
+	})
+	if len(r.Findings) > 0 {
+		out.Findings, out.Unreadable = append(out.Findings, r.Findings...), true
+	}
+	return out
 }
 
 // LintParsed is Lint for documents that are parsed already.

@@ -71,7 +71,7 @@ func unknownField(f *Facts, r *Report, in *Value, field *Field, m protoreflect.M
 	}
 	d.hint("did you mean %s?", strings.Join(near, " or "))
 	if len(near) == 1 && in.field(near[0]) == nil {
-		if text, ok := replace(f.Config.Text, field.Key, near[0]); ok {
+		if text, ok := replace(f.Config.Text, field.Key.unquoted(field.Name), near[0]); ok {
 			d.fix("rename to "+near[0], r.set(annotation(policy.AnnotationProxyConfig), text))
 		}
 	}

@@ -1,5 +1,7 @@
 package lint
 
+import "unicode/utf8"
+
 // Text is YAML inside an annotation, taken apart.
 type Text struct {
 	// Text is the whole of it.
@@ -71,4 +73,13 @@ func (f *Field) value() *Value {
 		return nil
 	}
 	return f.Value
+}
+
+// unquoted is the spot of a text without the quotes around it.
+func (s Spot) unquoted(text string) Spot {
+	if s.Length == utf8.RuneCountInString(text)+2 {
+		s.Column++
+		s.Length -= 2
+	}
+	return s
 }

@@ -93,7 +93,35 @@ that an argument @FILE names.`,
 	flags.StringSliceVar(&o.revisions, "revisions", nil, "further `revisions` and tags of the mesh, for istio.io/rev")
 	flags.BoolVar(&o.list, "rules", false, "list the rules")
 	flags.StringVar(&o.explain, "explain", "", "tell the whole story of a `rule`")
+	completeRules(cmd)
 	return cmd
+}
+
+// completeRules lets a shell complete the names of rules and formats.
+func completeRules(cmd *cobra.Command) {
+	words := func(list func() []string) cobra.CompletionFunc {
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return list(), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	names := func() []string {
+		var out []string
+		for _, r := range lint.Rules() {
+			out = append(out, r.ID)
+		}
+		return out
+	}
+	for _, flag := range []string{"only", "enable", "disable", "explain"} {
+		mustComplete(cmd, flag, words(names))
+	}
+	mustComplete(cmd, "output", words(print.Formats))
+	mustComplete(cmd, "fail-on", words(func() []string { return []string{"error", "warning", "info", "never"} }))
+}
+
+func mustComplete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic("no flag to complete: " + flag)
+	}
 }
 
 // run lints, or tells about rules.
