@@ -286,3 +286,27 @@ func benchmarkProcess(b *testing.B, bin string, args ...string) {
 	}
 	b.ReportMetric(float64(memory)/(1<<20), "peak-MB")
 }
+
+// BenchmarkCorpus injects the real files of the corpus, and counts the documents that could not be spliced.
+func BenchmarkCorpus(b *testing.B) {
+	files := realFiles(b)
+	if len(files) == 0 {
+		b.Skip("the corpora are not beside the checkout")
+	}
+	in := embeddedInjector(b, transform.Setup{})
+	texts := make([][]byte, len(files))
+	for i, f := range files {
+		texts[i] = readFile(b, f)
+	}
+	var injected, reencoded int
+	for b.Loop() {
+		injected, reencoded = 0, 0
+		for i, text := range texts {
+			o := through(b, in, files[i], text)
+			injected += o.injected
+			reencoded += o.reencoded
+		}
+	}
+	b.ReportMetric(float64(injected), "injected")
+	b.ReportMetric(float64(reencoded), "re-encoded")
+}
