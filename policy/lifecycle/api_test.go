@@ -244,3 +244,15 @@ func TestWithoutProxy(t *testing.T) {
 		t.Errorf("%s: %s", r.Sidecar, ids(r))
 	}
 }
+
+// TestExtend holds that a picture which is drawn longer shows what the container does then, not what it did before.
+func TestExtend(t *testing.T) {
+	t.Parallel()
+	r := lifecycle.Simulate(classicPod("app", "istio-proxy"), optionsOf(t, "phase=start"))
+	timelines := r.Timelines()
+	for _, row := range timelines[0].Extend(timelines[0].Length + time.Second).Rows {
+		if last := row.Bars[len(row.Bars)-1]; last.State != lifecycle.Running || last.To != timelines[0].Length+time.Second {
+			t.Errorf("%s ends as %+v", row.Name, last)
+		}
+	}
+}

@@ -41,6 +41,8 @@ type Row struct {
 	Marks []Mark
 	// Losses are the spans of trouble because of this container.
 	Losses []Bar
+	// After is the state that goes on behind the picture; empty where the container has ended.
+	After State
 }
 
 // Timeline is the picture of one phase.
@@ -127,9 +129,9 @@ func (r Result) row(c Container, phase Phase, end time.Duration) Row {
 			p.event(e, r.stays(e))
 		}
 	}
-	open := p.state != ""
+	p.row.After = p.state
 	p.turn(end, "")
-	if n := len(p.row.Bars); open && n > 0 {
+	if n := len(p.row.Bars); p.row.After != "" && n > 0 && p.row.Bars[n-1].State == p.row.After {
 		p.row.Bars[n-1].Open = true
 	}
 	return p.row
@@ -147,11 +149,16 @@ func (t Timeline) Extend(length time.Duration) Timeline {
 	if length <= t.Length {
 		return t
 	}
+	end := t.Length
 	t.Length = length
 	t.Rows = slices.Clone(t.Rows)
 	for i := range t.Rows {
-		t.Rows[i].Bars = extend(t.Rows[i].Bars, length)
-		t.Rows[i].Losses = extend(t.Rows[i].Losses, length)
+		r := &t.Rows[i]
+		r.Bars, r.Losses = extend(r.Bars, length), extend(r.Losses, length)
+		if n := len(r.Bars); r.After != "" && (n == 0 || !r.Bars[n-1].Open) {
+			// it began at the very end, as readiness often does
+			r.Bars = append(r.Bars, Bar{From: end, To: length, State: r.After, Open: true})
+		}
 	}
 	t.Inbound.Bars, t.Outbound.Bars = extend(t.Inbound.Bars, length), extend(t.Outbound.Bars, length)
 	return t
