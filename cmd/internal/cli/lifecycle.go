@@ -222,10 +222,7 @@ func lifecycleSummary(c *transform.Compiled, played *play) string {
 	if c.Native {
 		kind = "native sidecars"
 	}
-	if played.compared {
-		return fmt.Sprintf("inject: %s, %s, by default %s (%s): %s", c.Profile, c.EngineName, kind, c.NativeReason, text)
-	}
-	return fmt.Sprintf("inject: %s, %s, %s (%s): %s", c.Profile, c.EngineName, kind, c.NativeReason, text)
+	return fmt.Sprintf("inject: %s, %s, by default %s (%s): %s", c.Profile, c.EngineName, kind, c.NativeReason, text)
 }
 
 // end prints the report and gives the status.
