@@ -35,7 +35,7 @@ func (l *Linter) Fix(docs []manifest.Document) Fixed {
 	given := map[string]bool{}
 	for range maxRounds {
 		todo := slices.DeleteFunc(slices.Clone(out.Rest.Findings), func(f policy.Finding) bool {
-			return f.Fix == nil || given[identity(f)]
+			return f.Fix == nil || f.Document == 0 || given[identity(f)]
 		})
 		if len(todo) == 0 {
 			break
@@ -68,6 +68,33 @@ func (l *Linter) Fix(docs []manifest.Document) Fixed {
 	out.Mended = policy.SortFindings(out.Mended)
 	out.Problems = policy.SortFindings(out.Problems)
 	return out
+}
+
+// FixConfig gives the text of a file of the configuration with the fixes of findings about it, and those findings. The
+// text is the one given where there is none, or where it cannot be edited in place.
+func FixConfig(name string, text []byte, fs []policy.Finding) (fixed []byte, mended, problems []policy.Finding) {
+	for _, f := range fs {
+		if f.Fix != nil && f.Document == 0 && f.Position.File == name {
+			mended = append(mended, f)
+		}
+	}
+	p := parseOne(name, text)
+	if len(mended) == 0 || p == nil {
+		return text, nil, nil
+	}
+	for _, f := range mended {
+		for _, e := range f.Fix.Edits {
+			// A file that holds its values in another form, such as a ConfigMap, has no such place.
+			if len(e.Path) < 2 || p.Get(pathOf(p.Root, e.Path[:1])) == nil {
+				return text, nil, nil
+			}
+		}
+	}
+	res, problems := manifest.Options{NoReencode: true}.Apply(p, changes(p, mended))
+	if hasErrors(problems) {
+		return text, nil, problems
+	}
+	return res.Raw, mended, nil
 }
 
 // identity tells findings apart but for their lines, which move.

@@ -21,7 +21,7 @@ func (r *Run) lifecycleValue() map[string]any {
 
 func holdReplaced() Rule {
 	return Rule{
-		ID: "hold-replaced", Category: Lifecycle, Severity: policy.Error, Link: linkProxyConfig,
+		ID: "hold-replaced", Category: Lifecycle, Severity: policy.Error, Link: linkProxyConfig, Fixes: true,
 		Summary: "hold is on, but values global.proxy.lifecycle takes the place of its hook",
 		Why: "The template writes either the configured lifecycle or the hook that makes the application wait. With a " +
 			"lifecycle of one's own nothing waits, and the application starts without a network.",
@@ -34,14 +34,14 @@ func holdReplaced() Rule {
 			if c == nil || native || !f.Hold || f.lifecycleValue() == nil || f.stop().HoldHook {
 				return
 			}
-			const message = "the application is to wait for the proxy, but values global.proxy.lifecycle has no pilot-agent wait"
-			if f.Config != nil {
-				if field := f.Config.Root.field(fieldHold); field != nil {
-					r.inText(field.Key, []string{fieldHold}, message)
-					return
-				}
+			d := r.inConfig(f.ValueAt("global", "proxy", "lifecycle"), "global.proxy.lifecycle",
+				"applications are to wait for the proxy, but this lifecycle takes the place of the hook that does it: it has no pilot-agent wait")
+			if _, other := f.lifecycleValue()["postStart"]; !other {
+				d.fix("add the hook", policy.FixEdit{
+					Path:  []string{"global", "proxy", "lifecycle", "postStart", "exec", "command"},
+					Value: []any{"pilot-agent", "wait"},
+				})
 			}
-			r.inConfig(f.ValueAt("global", "proxy", "lifecycle"), "global.proxy.lifecycle", message)
 		},
 	}
 }

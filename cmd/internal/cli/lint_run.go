@@ -193,7 +193,12 @@ func lineColumn(d manifest.Document, offset int) (line, column int) {
 
 // mend writes the fixes and reports what is left.
 func (o *lintOptions) mend(ctx context.Context, p *Process, r *lintRun) error {
+	mendedValues, err := o.mendValues(ctx, p, r)
+	if err != nil {
+		return err
+	}
 	fixed := r.linter.Fix(documents(r.texts))
+	fixed.Mended = append(fixed.Mended, mendedValues...)
 	r.linted = fixed.Rest
 	r.config = append(r.config, fixed.Problems...)
 	stream := slices.ContainsFunc(r.inputs, func(in files.Input) bool { return in.Stream })
@@ -234,6 +239,35 @@ func (o *lintOptions) mend(ctx context.Context, p *Process, r *lintRun) error {
 		w = p.Err
 	}
 	return o.report(p, r, w)
+}
+
+// mendValues writes the fixes of findings about the values file into it, and loads the configuration anew.
+func (o *lintOptions) mendValues(ctx context.Context, p *Process, r *lintRun) ([]policy.Finding, error) {
+	if o.values == "" || o.values == "-" {
+		return nil, nil
+	}
+	found := r.linter.Lint(documents(r.texts))
+	old, err := os.ReadFile(o.values)
+	if err != nil || found.Unreadable {
+		return nil, nil // loading the configuration has read it, and unreadable manifests are reported later
+	}
+	text, mended, problems := transform.FixConfig(slashed(o.values), old, found.Findings)
+	r.config = append(r.config, problems...)
+	if len(mended) == 0 {
+		return nil, nil
+	}
+	_, fs := files.Replace(ctx, files.System{}, []files.Replacement{{
+		Name: slashed(o.values), Path: o.values, Content: files.Bytes(text),
+	}})
+	if hasErrors(fs) {
+		return nil, exit(p.fail(fs))
+	}
+	linter, fs, err := o.linter(p, r.plan, takesStdin(r.inputs))
+	if err != nil || linter == nil {
+		return nil, exit(p.fail(fs))
+	}
+	r.linter, r.config = linter, append(problems, fs...)
+	return mended, nil
 }
 
 // replace writes the changed files back, all or none.

@@ -192,3 +192,25 @@ func TestLintTells(t *testing.T) {
 		t.Errorf("status %d, %s", status, errs)
 	}
 }
+
+// TestLintFixValues: what the values file says wrong is mended there.
+func TestLintFixValues(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "values.yaml")
+	const values = "# of the mesh\nglobal:\n  proxy:\n    holdApplicationUntilProxyStarts: true\n    lifecycle:\n      preStop:\n        exec:\n          command: [sleep, '9'] # long enough\n"
+	if err := os.WriteFile(name, []byte(values), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	pod := strings.Split(lintBad, "  annotations:")[0] + "spec:\n  containers:\n  - name: web\n    image: registry.example/web:1\n"
+	out, errs, status := lintOf(t, pod, "--values-file", name, "--native-sidecar=false", "--fix")
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status != ExitDone || out != pod || !strings.Contains(errs, "1 findings mended") {
+		t.Errorf("status %d\n%s%s", status, out, errs)
+	}
+	if !strings.HasPrefix(string(got), values) || !strings.Contains(string(got), "pilot-agent") {
+		t.Errorf("%s", got)
+	}
+}
