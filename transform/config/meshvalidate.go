@@ -67,9 +67,11 @@ func (v validator) proxyConfig(c *meshv1alpha1.ProxyConfig, e Engine, parentShut
 			"%s is not longer than drainDuration, %s", parentShutdown, c.DrainDuration.AsDuration())
 	}
 	v.address(c.DiscoveryAddress, path("discoveryAddress"))
-	v.optionalAddress(c.ZipkinAddress, path("zipkinAddress")) //nolint:staticcheck // deprecated in the API, still read
+	//lint:ignore SA1019 deprecated in the API, still read
+	v.optionalAddress(c.ZipkinAddress, path("zipkinAddress"))
 	v.optionalAddress(c.StatsdUdpAddress, path("statsdUdpAddress"))
-	v.optionalAddress(c.EnvoyMetricsServiceAddress, path("envoyMetricsServiceAddress")) //nolint:staticcheck // deprecated in the API, still read
+	//lint:ignore SA1019 deprecated in the API, still read
+	v.optionalAddress(c.EnvoyMetricsServiceAddress, path("envoyMetricsServiceAddress"))
 	v.service(c.EnvoyMetricsService, path("envoyMetricsService"))
 	v.service(c.EnvoyAccessLogService, path("envoyAccessLogService"))
 	v.port(c.ProxyAdminPort, path("proxyAdminPort")...)

@@ -59,11 +59,10 @@ func has(p *Parsed, at Path, list, name string) bool {
 
 // injected runs a whole file through the probe overlay.
 type injected struct {
-	out        string
-	workloads  int
-	reencoded  []string
-	notices    []string
-	unmodified int
+	out       string
+	workloads int
+	reencoded []string
+	notices   []string
 }
 
 func injectFile(t testing.TB, file string, input []byte) injected {

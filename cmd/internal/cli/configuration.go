@@ -20,7 +20,6 @@ import (
 type configFlags struct {
 	injection, values, mesh string
 	from, profile           string
-	set, setString, setJSON []string
 	setMesh                 []string
 	revision                string
 	istioVersion            string

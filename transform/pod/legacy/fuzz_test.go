@@ -51,7 +51,7 @@ func FuzzInject(f *testing.F) {
 		if (spec == nil) != (firstError(fs) != nil) {
 			t.Fatalf("spec given: %v, findings: %v", spec != nil, fs)
 		}
-		e, fs := New(Config{Template: output})
+		e, _ := New(Config{Template: output})
 		if e == nil {
 			return
 		}
