@@ -225,8 +225,13 @@ func TestDecideWithWebhooksAgainstModel(t *testing.T) {
 	t.Parallel()
 	revs := []string{"-", "default", "canary", "prod"}
 	installs := []combination{
-		{}, {ownRev: "default"}, {ownRev: "canary"}, {ownRev: "canary", tags: []string{"prod"}},
-		{ownRev: "canary", tags: []string{"default"}}, {enableByDefault: true}, {ownRev: "canary", enableByDefault: true},
+		{},
+		{ownRev: "default"},
+		{ownRev: "canary"},
+		{ownRev: "canary", tags: []string{"prod"}},
+		{ownRev: "canary", tags: []string{"default"}},
+		{enableByDefault: true},
+		{ownRev: "canary", enableByDefault: true},
 	}
 	for _, install := range installs {
 		for _, injection := range []string{"-", "enabled", "disabled", "bogus"} {

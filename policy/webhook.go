@@ -66,7 +66,8 @@ func webhookRows() [5]webhookRow {
 		{
 			name: "auto.sidecar-injector.istio.io", onlyDefault: true, auto: true,
 			namespace: []requirement{
-				{LabelNamespaceInject, opAbsent, ""}, {LabelRevision, opAbsent, ""},
+				{LabelNamespaceInject, opAbsent, ""},
+				{LabelRevision, opAbsent, ""},
 				{LabelNamespaceName, opNotSystem, ""},
 			},
 			object: []requirement{{LabelInject, opAbsent, ""}, {LabelRevision, opAbsent, ""}},

@@ -28,9 +28,9 @@ type pathWalker struct {
 	vars  map[string]*string
 	// foreign is the dot inside of a range: neither the template's data nor a path.
 	foreign *string
-	paths []string
-	seen  map[string]bool
-	depth int
+	paths   []string
+	seen    map[string]bool
+	depth   int
 }
 
 func (w *pathWalker) reads(path *string) {

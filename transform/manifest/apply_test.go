@@ -137,8 +137,10 @@ func TestApply(t *testing.T) {
 		},
 		"no change": {
 			in: "a: 'x'\nl: [1, 2]\nm: [1]\n", changes: []Change{
-				{Op: Set, Path: steps("a"), Value: val("x")}, {Op: Set, Path: steps("l"), Value: val("[1, 2]")},
-				{Op: Remove, Path: steps("zz.y")}, {Op: Move, Path: steps("m[0]"), To: steps("m"), Index: 1},
+				{Op: Set, Path: steps("a"), Value: val("x")},
+				{Op: Set, Path: steps("l"), Value: val("[1, 2]")},
+				{Op: Remove, Path: steps("zz.y")},
+				{Op: Move, Path: steps("m[0]"), To: steps("m"), Index: 1},
 			},
 			want: "a: 'x'\nl: [1, 2]\nm: [1]\n",
 		},

@@ -9,8 +9,10 @@ func TestInverse(t *testing.T) {
 	t.Parallel()
 	p := parseDoc(t, "f.yaml", "a: {} # x\nl:\n- 1\n- 2\nz: 'q'")
 	res, fs := Apply(p, []Change{
-		{Op: Set, Path: steps("a.b"), Value: tree(t, "c")}, {Op: Remove, Path: steps("l[0]")},
-		{Op: Set, Path: steps("z"), Value: tree(t, "other")}, {Op: Set, Path: steps("w"), Value: tree(t, "1")},
+		{Op: Set, Path: steps("a.b"), Value: tree(t, "c")},
+		{Op: Remove, Path: steps("l[0]")},
+		{Op: Set, Path: steps("z"), Value: tree(t, "other")},
+		{Op: Set, Path: steps("w"), Value: tree(t, "1")},
 	})
 	if fs != nil {
 		t.Fatal(fs)

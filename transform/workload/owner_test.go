@@ -26,12 +26,14 @@ func TestOwnerOf(t *testing.T) {
 		want Owner
 	}{
 		"workload": {
-			metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, metav1.ObjectMeta{Name: "web", Namespace: "shop"},
+			metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"},
+			metav1.ObjectMeta{Name: "web", Namespace: "shop"},
 			Owner{"batch/v1", "CronJob", "web", "shop"},
 		},
 		"bare pod": {pod, metav1.ObjectMeta{Name: "web"}, Owner{"v1", "Pod", "web", ""}},
 		"no generateName": {
-			pod, metav1.ObjectMeta{Name: "web", OwnerReferences: []metav1.OwnerReference{ref("apps/v1", "ReplicaSet", "rs", &yes)}},
+			pod,
+			metav1.ObjectMeta{Name: "web", OwnerReferences: []metav1.OwnerReference{ref("apps/v1", "ReplicaSet", "rs", &yes)}},
 			Owner{"v1", "Pod", "web", ""},
 		},
 		"no controller": {
@@ -39,7 +41,8 @@ func TestOwnerOf(t *testing.T) {
 			Owner{"v1", "Pod", "own", "shop"},
 		},
 		"another kind named Pod": {
-			metav1.TypeMeta{APIVersion: "a.io/v1", Kind: "Pod"}, owned(nil, ref("b.io/v1", "Thing", "x", &yes)),
+			metav1.TypeMeta{APIVersion: "a.io/v1", Kind: "Pod"},
+			owned(nil, ref("b.io/v1", "Thing", "x", &yes)),
 			Owner{"a.io/v1", "Pod", "own", "shop"},
 		},
 		"custom": {

@@ -156,9 +156,11 @@ func settings() []setting {
 		{name: "user volumes", annotations: `"sidecar.istio.io/userVolume": '{"b":{"emptyDir":{"medium":"Memory"}},"a":{"configMap":{"name":"c","items":[{"key":"k","path":"p"}]}}}', "sidecar.istio.io/userVolumeMount": '{"b":{"mountPath":"/b","readOnly":true},"a":{"mountPath":"/a"}}'`},
 		{name: "user volumes as list", annotations: `"sidecar.istio.io/userVolume": '[{"emptyDir":{}},{"name":"q","emptyDir":{}}]', "sidecar.istio.io/userVolumeMount": '[{"mountPath":"/a"},{"name":"q","mountPath":"/q"}]'`},
 		{name: "gateway security", values: `{gateways: {securityContext: {runAsUser: 77, sysctls: [{name: a, value: "1"}]}}}`},
-		{name: "everything", native: true, compliance: "pqc", localhost: true, annotations: trafficAnnotations() + `, "sidecar.istio.io/bootstrapOverride": cm, "apm.datadoghq.com/env": '{"A":"b"}', "sidecar.istio.io/userVolume": '{"u":{"emptyDir":{}}}', "sidecar.istio.io/userVolumeMount": '{"u":{"mountPath":"/u"}}'`,
+		{
+			name: "everything", native: true, compliance: "pqc", localhost: true, annotations: trafficAnnotations() + `, "sidecar.istio.io/bootstrapOverride": cm, "apm.datadoghq.com/env": '{"A":"b"}', "sidecar.istio.io/userVolume": '{"u":{"emptyDir":{}}}', "sidecar.istio.io/userVolumeMount": '{"u":{"mountPath":"/u"}}'`,
 			values: `{revision: rr, global: {trustBundleName: tb, network: net, meshID: m, mountMtlsCerts: true, logAsJson: true, nativeNftables: true, imagePullPolicy: Never, imagePullSecrets: [s], sts: {servicePort: 5}, proxy: {tracer: datadog, outlierLogPath: /o, capNetBindService: true}, proxy_init: {forceApplyIptables: true}}, pilot: {crlConfigMapName: x}}`,
-			mesh:   `{defaultConfig: {proxyMetadata: {ISTIO_META_ENABLE_HBONE: "true"}}, extensionProviders: [{name: o, opentelemetry: {service: s, port: 1, serviceAttributeEnrichment: OTEL_SEMANTIC_CONVENTIONS}}]}`},
+			mesh:   `{defaultConfig: {proxyMetadata: {ISTIO_META_ENABLE_HBONE: "true"}}, extensionProviders: [{name: o, opentelemetry: {service: s, port: 1, serviceAttributeEnrichment: OTEL_SEMANTIC_CONVENTIONS}}]}`,
+		},
 	}
 }
 

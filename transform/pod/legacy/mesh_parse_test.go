@@ -63,7 +63,8 @@ func TestParseMesh(t *testing.T) {
 		"fields removed since are read": {
 			"mixerCheckServer: m\ndisableMixerHttpReports: true\nreportBatchMaxTime: 1s\nreportBatchMaxEntries: 7\nthriftConfig: {}\n" +
 				"defaultConfig: {connectTimeout: 10s, controlPlaneAuthPolicy: MUTUAL_TLS}\n",
-			[]Version{V16, V17}, func(s *seen) { s.Policy = "MUTUAL_TLS" },
+			[]Version{V16, V17},
+			func(s *seen) { s.Policy = "MUTUAL_TLS" },
 		},
 	} {
 		for _, v := range tc.versions {

@@ -104,10 +104,16 @@ spec:
 		"annotation says yes":   {"", V17, false, map[string]string{policy.AnnotationRewriteProbers: "1"}, rewritten},
 		"annotation says no":    {"rewriteAppHTTPProbe: true", V17, false, map[string]string{policy.AnnotationRewriteProbers: "false"}, untouched},
 		"annotation says stuff": {"rewriteAppHTTPProbe: true", V17, false, map[string]string{policy.AnnotationRewriteProbers: "on"}, rewritten},
-		"status port of the annotation": {"rewriteAppHTTPProbe: true", V17, false, map[string]string{policy.AnnotationStatusPort: "0"},
-			with(rewritten, func(o *outcome) { o.Port = 0 })},
-		"status port of the proxy config does not count": {"rewriteAppHTTPProbe: true", V17, false,
-			map[string]string{policy.AnnotationProxyConfig: "statusPort: 16001"}, rewritten},
+		"status port of the annotation": {
+			"rewriteAppHTTPProbe: true", V17, false,
+			map[string]string{policy.AnnotationStatusPort: "0"},
+			with(rewritten, func(o *outcome) { o.Port = 0 }),
+		},
+		"status port of the proxy config does not count": {
+			"rewriteAppHTTPProbe: true", V17, false,
+			map[string]string{policy.AnnotationProxyConfig: "statusPort: 16001"},
+			rewritten,
+		},
 		"no startup probes in 1.6": {"rewriteAppHTTPProbe: true", V16, false, nil, with(rewritten, func(o *outcome) {
 			o.Start = "/start"
 			o.Env = `{"/app-health/app/readyz":{"httpGet":{"path":"/ready","port":80,"scheme":"HTTPS"},"timeoutSeconds":3}}`

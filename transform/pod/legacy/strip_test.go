@@ -49,12 +49,14 @@ func TestStripInjected(t *testing.T) {
 			chartLike,
 			"metadata: {annotations: {a: b, prometheus.io/port: '80', prometheus.io/scrape: 'false', " +
 				"traffic.sidecar.istio.io/includeInboundPorts: '80', traffic.sidecar.istio.io/excludeInboundPorts: '81'}}\n" + simplePod,
-			"", []string{fsGroup},
+			"",
+			[]string{fsGroup},
 		},
 		"probes": {
 			chartLike,
 			"spec: {containers: [{name: app, readinessProbe: {httpGet: {path: /r, port: 80, scheme: HTTPS}}, livenessProbe: {tcpSocket: {port: 1}}}]}",
-			"", []string{fsGroup},
+			"",
+			[]string{fsGroup},
 		},
 		"a named port comes back as its number": {
 			chartLike,
@@ -75,7 +77,8 @@ func TestStripInjected(t *testing.T) {
 			chartLike,
 			"spec: {imagePullSecrets: [{name: pull}, {name: own}], volumes: [{name: v}], initContainers: [{name: i}], " +
 				"containers: [{name: app, volumeMounts: [{name: istio-envoy, mountPath: /x}]}]}",
-			"", []string{fsGroup},
+			"",
+			[]string{fsGroup},
 		},
 		"a template that keeps nothing": {
 			"containers: [{name: istio-proxy}]\npodRedirectAnnot: {sidecar.istio.io/interceptionMode: NONE}\ndnsConfig: {searches: [a]}\n",
