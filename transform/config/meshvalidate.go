@@ -139,9 +139,7 @@ func (v validator) tracing(t *meshv1alpha1.Tracing, at []string) {
 	case *meshv1alpha1.Tracing_Zipkin_:
 		v.address(tracer.Zipkin.GetAddress(), path("zipkin", "address"))
 	case *meshv1alpha1.Tracing_Lightstep_:
-		//lint:ignore SA1019 deprecated in the API, still read
 		v.address(tracer.Lightstep.GetAddress(), path("lightstep", "address"))
-		//lint:ignore SA1019 deprecated in the API, still read
 		if tracer.Lightstep.GetAccessToken() == "" {
 			v.fail(path("lightstep", "accessToken"), "Write the token.", "it is empty")
 		}
