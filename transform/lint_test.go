@@ -207,3 +207,24 @@ func TestLintEngineErrors(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestLintParsed gives for parsed documents what Lint gives for their bytes.
+func TestLintParsed(t *testing.T) {
+	t.Parallel()
+	l, _ := testLinter(t, "")
+	text := "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n  labels: {istio.io/dataplane-mode: ambient}\n---\n" +
+		lintPod("  namespace: shop\n  annotations:\n    sidecar.istio.io/logLevell: debug\n")
+	docs, _ := manifest.Split("pod.yaml", []byte(text))
+	var parsed []*manifest.Parsed
+	for _, d := range docs {
+		p, fs := d.Parse()
+		if p == nil {
+			t.Fatal(fs)
+		}
+		parsed = append(parsed, p)
+	}
+	want, got := l.Lint(docs), l.LintParsed(parsed)
+	if d := cmp.Diff(want, got); d != "" || len(want.Findings) != 2 {
+		t.Errorf("%d findings, (-Lint +LintParsed)\n%s", len(want.Findings), d)
+	}
+}

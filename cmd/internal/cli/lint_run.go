@@ -121,8 +121,17 @@ func lintSummary(r *lintRun, fs []policy.Finding) string {
 	for _, f := range fs {
 		counts[f.Severity]++
 	}
-	return fmt.Sprintf("%d workloads and namespaces in %d documents checked: %d errors, %d warnings, %d infos",
-		len(r.linted.Checked), r.linted.Documents, counts[policy.Error], counts[policy.Warning], counts[policy.Info])
+	return fmt.Sprintf("checked %s in %s: %s, %s, %s", number(len(r.linted.Checked), "object"),
+		number(r.linted.Documents, "document"), number(counts[policy.Error], "error"),
+		number(counts[policy.Warning], "warning"), number(counts[policy.Info], "info"))
+}
+
+// number is "1 error" or "2 errors".
+func number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // printing is what the writers need besides the findings.
@@ -232,7 +241,7 @@ func (o *lintOptions) mend(ctx context.Context, p *Process, r *lintRun) error {
 		r.texts[i].docs, _ = manifest.Split(r.texts[i].name, texts[i])
 	}
 	if !o.quiet {
-		fmt.Fprintf(p.Err, "%d findings mended\n", len(fixed.Mended))
+		fmt.Fprintln(p.Err, "mended "+number(len(fixed.Mended), "finding"))
 	}
 	w := p.Out
 	if stream {

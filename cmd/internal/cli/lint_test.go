@@ -65,7 +65,7 @@ func TestLintText(t *testing.T) {
 	if status != ExitFound {
 		t.Errorf("status %d", status)
 	}
-	if want := "1 workloads and namespaces in 1 documents checked: 2 errors, 0 warnings, 0 infos\n"; errs != want {
+	if want := "checked 1 object in 1 document: 2 errors, 0 warnings, 0 infos\n"; errs != want {
 		t.Errorf("stderr %q", errs)
 	}
 }
@@ -87,7 +87,7 @@ func TestLintStatus(t *testing.T) {
 		"unknown rule":      {lintBad, []string{"--disable", "reserved-prot"}, ExitFailed, "did you mean reserved-port?"},
 		"unknown severity":  {lintBad, []string{"--severity", "uid-1337=fatal"}, ExitFailed, "no such level"},
 		"unknown format":    {lintBad, []string{"-o", "xml"}, ExitFailed, "is no format"},
-		"broken":            {"kind: Pod\napiVersion: v1\nspec: [\n", nil, ExitFailed, "0 workloads"},
+		"broken":            {"kind: Pod\napiVersion: v1\nspec: [\n", nil, ExitFailed, "checked 0 objects"},
 		"nothing":           {"kind: ConfigMap\napiVersion: v1\n", nil, ExitDone, "0 errors"},
 		"comment":           {strings.ReplaceAll(lintBad, "15021", "15021 # inject:ignore reserved-port"), []string{"--only", "ports"}, ExitDone, ""},
 	} {
@@ -207,7 +207,7 @@ func TestLintFixValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status != ExitDone || out != pod || !strings.Contains(errs, "1 findings mended") {
+	if status != ExitDone || out != pod || !strings.Contains(errs, "mended 1 finding\n") {
 		t.Errorf("status %d\n%s%s", status, out, errs)
 	}
 	if !strings.HasPrefix(string(got), values) || !strings.Contains(string(got), "pilot-agent") {
