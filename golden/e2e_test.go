@@ -417,11 +417,39 @@ func TestE2EScripts(t *testing.T) {
 				e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 				e.Setenv("HOME", e.WorkDir)
 				e.Setenv("CONTRIB", contribFolder(t))
-				return nil
+				e.Setenv("CMP", filepath.Join(e.WorkDir, ".cmp"))
+				return writePlugin(filepath.Join(e.WorkDir, ".cmp"))
 			}
 			testscript.Run(t, p)
 		})
 	}
+}
+
+// writePlugin writes the two commands of Argo CD's plugin to files.
+func writePlugin(dir string) error {
+	text, err := os.ReadFile(filepath.Join("..", "contrib", "argocd", "plugin.yaml"))
+	if err != nil {
+		return err
+	}
+	type command struct{ Args []string }
+	var plugin struct {
+		Spec struct {
+			Discover struct{ Find command }
+			Generate command
+		}
+	}
+	if err := yaml.Unmarshal(text, &plugin); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for name, c := range map[string]command{"discover.sh": plugin.Spec.Discover.Find, "generate.sh": plugin.Spec.Generate} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(c.Args, "\n")), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func contribFolder(t *testing.T) string {
