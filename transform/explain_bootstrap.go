@@ -2,7 +2,6 @@ package transform
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,9 +42,6 @@ type agentView struct {
 func (x *explaining) bootstrap() *Bootstrap {
 	if x.proxy == nil {
 		return nil
-	}
-	if x.effective == nil {
-		_ = json.Unmarshal([]byte(x.env["PROXY_CONFIG"].Value), &x.effective)
 	}
 	a := agentView{
 		explaining: x, legacy: x.watch.explainer.src.Bundle.Injection.Legacy != nil,
@@ -198,7 +194,12 @@ func (a *agentView) traffic(b *Bootstrap) {
 	admin := cmp.Or(a.text("proxyAdminPort"), strconv.Itoa(policy.PortProxyAdmin))
 	b.add("admin", "127.0.0.1:"+admin+", access log /dev/null")
 	status := cmp.Or(a.original.Annotations[policy.AnnotationStatusPort], a.text("statusPort"), strconv.Itoa(policy.PortTelemetry))
-	clusters := []string{"prometheus_stats: 127.0.0.1:" + admin, "agent: 127.0.0.1:" + status, "sds-grpc: unix socket", "xds-grpc: unix:" + path + "/XDS"}
+	clusters := []string{"prometheus_stats: 127.0.0.1:" + admin, "agent: 127.0.0.1:" + status, "sds-grpc: unix socket"}
+	if a.legacy {
+		clusters = append(clusters, "xds-grpc: "+discovery)
+	} else {
+		clusters = append(clusters, "xds-grpc: unix:"+path+"/XDS")
+	}
 	for _, t := range [][2]string{{"zipkin", "zipkin"}, {"lightstep", "lightstep"}, {"datadog", "datadog_agent"}} {
 		if address := a.text("tracing", t[0], "address"); address != "" {
 			clusters = append(clusters, t[1]+": "+address)

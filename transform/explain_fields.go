@@ -17,7 +17,8 @@ type FieldChange struct {
 	// Path is the field, list elements by name where they have one: spec.containers[istio-proxy].image. The order of
 	// containers is a field of its own, spec.containers.order.
 	Path string
-	// Was and Is are the values as JSON, texts without quotes; empty where the field is not there.
+	// Was and Is are the values as JSON, texts without quotes but for the empty one; empty where the field is
+	// not there.
 	Was, Is string
 	// Step is the last step that changed it, Template the name of the template where that is the step.
 	Step, Template string
@@ -103,7 +104,9 @@ func flatten(v any, path string, out map[string]string) {
 			flatten(e, path+"["+elementName(e, path, i)+"]", out)
 		}
 	case string:
-		out[path] = v
+		if out[path] = v; v == "" {
+			out[path] = `""`
+		}
 	default:
 		text, _ := json.Marshal(v)
 		out[path] = string(text)

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -134,12 +135,18 @@ func (x *explaining) prepare() {
 		}
 	}
 	x.annotationTree, x.annotationLines = yamlTree(x.original.Annotations[policy.AnnotationProxyConfig])
-	if pc := x.watch.out.Trace.ProxyConfig; pc != nil {
-		if text, err := pc.MarshalJSON(); err == nil {
-			_ = json.Unmarshal(text, &x.effective)
-		}
+	pc := cmp.Or(x.watch.out.Trace.ProxyConfig, src.Bundle.Mesh.Config.GetDefaultConfig())
+	if text, err := pc.MarshalJSON(); err == nil {
+		_ = json.Unmarshal(text, &x.effective)
+	}
+	if x.watch.out.Trace.ProxyConfig == nil {
+		// The legacy engine renders what differs from the mesh's own.
+		_ = json.Unmarshal([]byte(x.env["PROXY_CONFIG"].Value), &x.effective)
 	}
 }
+
+// native tells whether the proxy ended as a native sidecar.
+func (x *explaining) native() bool { return strings.HasPrefix(x.proxyPath, "spec.initContainers") }
 
 func containerAt(spec *corev1.PodSpec, name string) (*corev1.Container, string) {
 	for list, cs := range map[string][]corev1.Container{"containers": spec.Containers, "initContainers": spec.InitContainers} {
@@ -340,7 +347,7 @@ func (x *explaining) proxyField(path ...string) []Layered {
 		mesh = append(mesh, meshLayer(src.Unset, path)...)
 	}
 	out = append(out, mesh...)
-	return append(out, codeLayer(path)...)
+	return append(out, codeLayer(src.Bundle.Istio.Engine, path)...)
 }
 
 // configLine is the place of a field in the text of proxy.istio.io/config.
@@ -392,9 +399,9 @@ func meshField(b *config.Bundle, path []string) []Layered {
 }
 
 // codeLayer gives Istio's default of a field.
-func codeLayer(path []string) []Layered {
+func codeLayer(e config.Engine, path []string) []Layered {
 	var tree map[string]any
-	text, err := config.DefaultProxyConfig(config.Modern).MarshalJSON()
+	text, err := config.DefaultProxyConfig(e).MarshalJSON()
 	if err != nil || json.Unmarshal(text, &tree) != nil || !has(tree, path...) {
 		return nil
 	}

@@ -82,7 +82,7 @@ func duration(text string) time.Duration {
 // decide names the duration that ends the proxy.
 func (s *Shutdown) decide(x *explaining, onZero bool, drain, termination, minimum, grace time.Duration) {
 	switch {
-	case x.watch.out.Trace.Native && !x.drainCancelled():
+	case x.native() && !x.drainCancelled():
 		s.Wins = GracePeriod
 		s.Why = "native sidecar: it drains from the deletion on, outlives the application, and then ends at once"
 	case onZero && minimum >= grace:

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -262,7 +263,7 @@ func (x *explaining) injection() []Step {
 	add(StepAnnotations, StepPass, "all values are accepted")
 	for _, id := range [][2]string{{StepTemplates, "templates"}, {StepNative, "nativeSidecar"}} {
 		if v := x.value(id[1]); v != nil {
-			out = append(out, Step{ID: id[0], Result: StepSet, Field: v.Name, Saw: v.Value, Note: "from " + v.Layer, Source: v.Source})
+			out = append(out, Step{ID: id[0], Result: StepSet, Field: v.Name, Saw: v.Value, Note: cmp.Or(v.Note, "from "+v.Layer), Source: v.Source})
 		}
 	}
 	x.lifecycleStep(add)
@@ -309,7 +310,7 @@ func (x *explaining) lifecycleStep(add func(string, StepResult, string) *Step) {
 	case len(own) > 0:
 		s = add(StepLifecycle, StepSet, "global.proxy.lifecycle of the values takes the place of any other hook")
 		s.Field, s.Source = "global.proxy.lifecycle", v.Origin("global", "proxy", "lifecycle")
-	case tr.Native:
+	case x.native():
 		s = add(StepLifecycle, StepSet, "native sidecar: it drains when the pod begins to stop")
 	case tr.Hold:
 		s = add(StepLifecycle, StepSet, "the application waits until the proxy is ready")
@@ -351,7 +352,7 @@ func (x *explaining) orderNote() string {
 	}
 	text += "; containers " + strings.Join(names, ", ")
 	switch tr := &x.watch.out.Trace; {
-	case tr.Native:
+	case x.native():
 		return text + " (native: the proxy starts before the other init containers)"
 	case tr.Hold:
 		return text + " (hold: the proxy first)"

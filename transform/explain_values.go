@@ -149,6 +149,10 @@ func argument(c *corev1.Container, path, name string) (string, []string, bool) {
 func (x *explaining) general() {
 	tr := &x.watch.out.Trace
 	src := x.watch.explainer.src
+	if len(tr.Templates) == 0 {
+		x.revision()
+		return
+	}
 	names := strings.Join(tr.Templates, ", ")
 	layers := x.annotation(policy.AnnotationTemplates)
 	if at, ok := src.Bundle.Injection.Places["defaultTemplates"]; ok && !src.Bundle.EmbeddedTemplates {
@@ -202,8 +206,10 @@ func (x *explaining) images() {
 	whole := func(ls []Layered) []Layered {
 		return slices.DeleteFunc(ls, func(l Layered) bool { return !strings.Contains(l.Value, "/") })
 	}
-	made := literal(LayerDerived, x.watch.out.Trace.Image)
-	made[0].Source = topOf(x.setting("global", "tag")).Source
+	var made []Layered
+	if image := x.watch.out.Trace.Image; image != "" {
+		made = []Layered{{image, LayerDerived, topOf(x.setting("global", "tag")).Source}}
+	}
 	v := x.add("image", x.proxy.Image, x.in("image"),
 		whole(x.annotation(policy.AnnotationProxyImage)), whole(x.setting("global", "proxy", "image")), made)
 	if v.Layer != LayerDerived {
@@ -211,7 +217,11 @@ func (x *explaining) images() {
 	}
 	v.Note = "hub/name:tag-variant"
 	x.part("image.hub", x.setting("global", "hub"))
-	x.part("image.name", x.setting("global", "proxy", "image"), literal(LayerDefault, "proxyv2"))
+	name := x.setting("global", "proxy", "image")
+	if len(name) == 0 {
+		name = literal(LayerDefault, "proxyv2")
+	}
+	x.part("image.name", name)
 	x.part("image.tag", x.setting("global", "tag"))
 	x.part("image.variant", x.annotation(policy.AnnotationProxyImageType), x.proxyField("image", "imageType"), x.setting("global", "variant"))
 }
@@ -250,6 +260,9 @@ func (x *explaining) startup() {
 	v := x.top("nativeSidecar", strconv.FormatBool(tr.Native), append(layers, flagLayer))
 	if v.Layer == LayerDerived {
 		v.Note = src.Compiled.NativeReason
+	}
+	if tr.Native && !x.native() {
+		v.Note = "the template does not follow it: the proxy is a container"
 	}
 	hold := x.proxyField("holdApplicationUntilProxyStarts")
 	values := x.setting("global", "proxy", "holdApplicationUntilProxyStarts")

@@ -94,10 +94,23 @@ func reasonOf(w transform.Workload) string {
 	if w.Action == transform.Skipped && w.Trace != nil && w.Trace.Skipped != "" {
 		return ": " + w.Trace.Skipped
 	}
-	if w.Decision.Rule == transform.StepKind {
-		return ""
+	if w.Decision.Rule == transform.StepKind || w.Action == transform.Failed {
+		return stopNote(w.Explanation)
 	}
 	return ": " + w.Decision.Reason()
+}
+
+// stopNote is what the step that ended the injection says.
+func stopNote(x *transform.Explanation) string {
+	if x == nil {
+		return ""
+	}
+	for _, s := range x.Trail {
+		if s.Result == transform.StepStop && s.Note != "" {
+			return ": " + s.Note
+		}
+	}
+	return ""
 }
 
 type explainPrinter struct {
