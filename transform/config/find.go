@@ -38,7 +38,7 @@ type scanned struct {
 
 // scan reads a source as far as it may concern us. Its error, if any, belongs to whoever needs the document.
 func scan(s Source) *scanned {
-	sc := &scanned{source: dropHelmHeader(s)}
+	sc := &scanned{source: dropHelmHeader(decoded(s))}
 	sc.docs = split(sc.source)
 	if len(sc.docs) == 1 {
 		d := sc.docs[0]
@@ -85,6 +85,7 @@ func (sc *scanned) find(w which, revision string, p *problems) *found {
 				"the file is empty")
 			return nil
 		}
+		p.warnf(CodeSuspicious, whole.at(0, 0), "", "Leave the flag out where that is meant.", "the file is empty, so that the defaults count")
 		return &found{text: whole}
 	case w == partInjection && sc.isBare():
 		return &found{text: whole, bare: true, from: "the file as one bare template"}
@@ -284,7 +285,7 @@ func (sc *scanned) choose(w which, revision string, p *problems) *found {
 	o := pick[0]
 	if o.kind == "ConfigMap" && revision != "" && revision != "default" && o.revision == "" {
 		p.warnf(CodeSuspicious, o.at(), "metadata.name", "If revision "+revision+" has a ConfigMap of its own ("+name+"-"+revision+"), give that one.",
-			"the %s is that of the default revision, not of %s", w, revision)
+			"the %s %s of the default revision, not of %s", w, map[bool]string{true: "are those", false: "is that"}[w == partValues], revision)
 	}
 	return o.take(w, key, p)
 }
@@ -330,7 +331,10 @@ func (sc *scanned) missing(w which, p *problems) {
 }
 
 // dumpHint says how to get all parts at once.
-const dumpHint = "all of it is dumped by: kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml, for --config-from mesh.yaml."
+const (
+	dumpHint = "all of it is dumped by: " + dumpLine + ", for --config-from mesh.yaml."
+	dumpLine = "kubectl -n istio-system get configmap istio-sidecar-injector istio -o yaml > mesh.yaml"
+)
 
 // it and self are the pronouns of a part.
 func (w which) it() string {

@@ -305,7 +305,7 @@ func TestRevisions(t *testing.T) {
 	both := strings.Replace(injectorMap("istio-sidecar-injector"), "1.29.4", "1.28.0", 1) + "---\n" + injectorMap("istio-sidecar-injector-canary")
 	for revision, want := range map[string]string{"default": "1.28.0", "canary": "1.29.4"} {
 		b, findings := Load(LoadOptions{From: &Source{"f", []byte(both)}, Revision: revision})
-		if len(findings) > 0 {
+		if len(findings) != 1 || !strings.Contains(findings[0].Message, "no mesh config in it") {
 			t.Fatal(findings)
 		}
 		if got := b.Values.Text("global", "tag"); got != want {

@@ -238,6 +238,13 @@ func (l *loader) mesh(e Engine) *Mesh {
 			l.took(partMesh, l.opts.Values.Name, part)
 		}
 	}
+	if part == nil && from == fromEmbedded && l.opts.From != nil && !l.problems.failed() {
+		sc := l.scan(*l.opts.From)
+		if c, _ := sc.contents(); c.Dump {
+			l.problems.warnf(CodeSuspicious, policy.Position{File: l.opts.From.Name}, "", "Dump both ConfigMaps: "+dumpLine+".",
+				"there is no mesh config in it (ConfigMap istio), so that the defaults count")
+		}
+	}
 	if part == nil && len(l.opts.SetMesh) == 0 {
 		if from == fromEmbedded {
 			l.taken = append(l.taken, "mesh config: defaults")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kube-inject/inject/policy"
 )
 
 // builtIn stands in for the embedded profile.
@@ -76,7 +78,7 @@ func TestValuesForms(t *testing.T) {
 		t.Errorf("complete values: %v %v", findings, b)
 	}
 	b, findings = Load(LoadOptions{Embedded: builtIn(), Values: &Source{"v", nil}})
-	if len(findings) > 0 || b.Values.Text("global", "hub") != "h" {
+	if len(findings) != 1 || findings[0].Severity != policy.Warning || b.Values.Text("global", "hub") != "h" {
 		t.Errorf("empty values: %v %v", findings, b)
 	}
 	_, findings = Load(LoadOptions{Embedded: builtIn(), Injection: own})

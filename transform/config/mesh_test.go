@@ -51,7 +51,7 @@ func TestMeshMerge(t *testing.T) {
 		in   string
 		want func(m *meshv1alpha1.MeshConfig)
 	}{
-		"nothing":            {"", func(m *meshv1alpha1.MeshConfig) {}},
+		"nothing":            {"{}", func(m *meshv1alpha1.MeshConfig) {}},
 		"zero of a bool":     {"enableTracing: false", func(m *meshv1alpha1.MeshConfig) { m.EnableTracing = false }},
 		"zero of an int":     {"defaultConfig: {statNameLength: 0}", func(m *meshv1alpha1.MeshConfig) { m.DefaultConfig.StatNameLength = 0 }},
 		"zero of a text":     {"trustDomain: ''", func(m *meshv1alpha1.MeshConfig) { m.TrustDomain = "" }},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/kube-inject/inject/policy"
 	"go.yaml.in/yaml/v3"
@@ -14,6 +15,9 @@ import (
 // parse reads one document. It gives nil, without a finding, for a text that holds nothing (empty, comments only, null).
 // A key that stands twice in a mapping is an error, at whatever depth.
 func parse(t text) (*yaml.Node, *policy.Finding) {
+	if !utf8.Valid(t.data) {
+		return nil, encodingFinding(t)
+	}
 	if trimmed := bytes.TrimLeft(t.data, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		// Values come as JSON from every ConfigMap. What is no JSON after all may be a YAML flow mapping.
 		if n, f, ok := parseJSON(t); ok {

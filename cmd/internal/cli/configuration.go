@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,11 +44,11 @@ type configFlags struct {
 }
 
 func (c *configFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&c.injection, "inject-config-file", "", "`file` with the injection config, or the ConfigMap that holds it")
-	fs.StringVar(&c.values, "values-file", "", "`file` with the values of the injection config, or Helm values")
-	fs.StringVar(&c.mesh, "mesh-config-file", "", "`file` with the mesh config")
-	fs.StringVar(&c.from, "config-from", "", "`file` that holds all three: a dump of ConfigMaps, or a rendered chart")
-	fs.StringVar(&c.profile, "profile", "", "profile `folder`, as inject config import makes them")
+	fs.Var((*fileName)(&c.injection), "inject-config-file", "`file` with the injection config, or the ConfigMap that holds it")
+	fs.Var((*fileName)(&c.values), "values-file", "`file` with the values of the injection config, or Helm values")
+	fs.Var((*fileName)(&c.mesh), "mesh-config-file", "`file` with the mesh config")
+	fs.Var((*fileName)(&c.from), "config-from", "`file` that holds all three: a dump of ConfigMaps, or a rendered chart")
+	fs.Var((*fileName)(&c.profile), "profile", "profile `folder`, as inject config import makes them")
 	fs.Var(setValue{c, config.SetTyped}, "set", "set a value: `path=value`, in Helm's syntax; may be repeated")
 	fs.Var(setValue{c, config.SetString}, "set-string", "set a value as text: `path=value`")
 	fs.Var(setValue{c, config.SetJSON}, "set-json", "set a value as JSON: `path=json`")
@@ -72,6 +73,27 @@ func (c *configFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&c.noRecord, "no-record", false, "leave out the restore record that makes uninject exact")
 	mustHide(fs, "no-reencode")
 }
+
+// fileName is the value of a flag that names a file. An empty one is an error: a script whose variable is not set would else
+// inject with something else than it means.
+type fileName string
+
+// String gives the name.
+func (f *fileName) String() string { return string(*f) }
+
+// Type names the argument in usage texts.
+func (*fileName) Type() string { return "file" }
+
+// Set takes the name.
+func (f *fileName) Set(text string) error {
+	if text == "" {
+		return errors.New(emptyName)
+	}
+	*f = fileName(text)
+	return nil
+}
+
+const emptyName = "no file is named"
 
 // setValue is one of the set flags; all three write into one list, as their order counts.
 type setValue struct {
@@ -160,6 +182,17 @@ func (r *reader) read(flag, name string) *config.Source {
 		return &config.Source{Name: files.StdinName, Data: data}
 	}
 	data, err := os.ReadFile(name)
+	if info, statErr := os.Stat(name); statErr == nil && info.IsDir() {
+		hint := "name a file in it; a profile folder goes to --profile"
+		if exists(filepath.Join(name, config.ProfileFile)) {
+			hint = "it is a profile: use --profile " + slashed(name)
+		}
+		r.problems = append(r.problems, policy.Finding{
+			Code: files.CodeIO, Severity: policy.Error, Position: policy.Position{File: slashed(name)},
+			Message: flag + " takes a file, and this is a folder", Hint: hint,
+		})
+		return nil
+	}
 	if err != nil {
 		r.problems = append(r.problems, policy.Finding{
 			Code: files.CodeIO, Severity: policy.Error, Position: policy.Position{File: slashed(name)},

@@ -111,6 +111,8 @@ func valueError(see, text string) error {
 		switch {
 		case flag == "-i, --in-place":
 			return usagef(inPlaceHint, "-i takes no value: %s", value)
+		case why == emptyName:
+			return usagef("is a variable of the shell empty?", "%s: %s", flag, emptyName)
 		case strings.Contains(why, "ParseBool"):
 			return usagef("write the flag alone, or =true or =false", "%s: %s is neither true nor false", flag, value)
 		case strings.Contains(why, "ParseInt"):
