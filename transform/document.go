@@ -78,10 +78,14 @@ func (w *documentWork) run() {
 			w.template(o, t)
 		}
 	}
-	if hasErrors(w.result.Findings) || len(w.changes) == 0 {
-		return
+	switch {
+	case hasErrors(w.result.Findings):
+	case len(w.changes) > 0:
+		w.apply()
+	case w.recorded():
+		// By the pod's own word nothing changes, but the record knows more than the pod tells.
+		w.reinject()
 	}
-	w.apply()
 }
 
 // add files a finding with the document's file and number, and the place of node where it has none.

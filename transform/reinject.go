@@ -3,6 +3,7 @@ package transform
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -40,13 +41,23 @@ func (w *documentWork) reinject() {
 	}
 	w.result.Raw = again.Raw
 	w.result.Changed = !bytes.Equal(again.Raw, w.parsed.Doc.Raw)
-	if !w.result.Changed {
-		for i := range w.result.Workloads {
-			if w.result.Workloads[i].Action == Injected {
-				w.result.Workloads[i].Action = Unchanged
-			}
+	from, to := Injected, Unchanged
+	if w.result.Changed {
+		from, to = Unchanged, Injected
+	}
+	for i := range w.result.Workloads {
+		if w.result.Workloads[i].Action == from {
+			w.result.Workloads[i].Action = to
 		}
 	}
+}
+
+// recorded tells whether a template that is to be injected carries a sidecar, and its document a restore record.
+func (w *documentWork) recorded() bool {
+	if !bytes.Contains(w.parsed.Doc.Raw, []byte(policy.AnnotationRestore)) {
+		return false
+	}
+	return slices.ContainsFunc(w.result.Workloads, func(r Workload) bool { return r.Action == Unchanged })
 }
 
 // recordJSON is record for a document that has no comments: the record is an annotation of the first changed object.
