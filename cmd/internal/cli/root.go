@@ -27,6 +27,7 @@ func newRoot(p *Process) *cobra.Command {
 		newDiff(p),
 		newFn(p),
 		newConfig(p),
+		newLint(p),
 		newVersion(p),
 		newExplain(p),
 		newLifecycle(p),
