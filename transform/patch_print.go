@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/kube-inject/inject/policy"
 	"github.com/kube-inject/inject/transform/manifest"
@@ -41,16 +44,19 @@ func (p JSONPrinter) Document(d manifest.Document) Result {
 		r.Raw = append(bytes.Clone(text), '\n')
 		return r
 	}
+	if n := noNumber(parsed.Root); n != nil {
+		r.Findings = append(r.Findings, policy.Finding{
+			Code: "E_TYPE", Severity: policy.Error, Document: d.Index, Position: parsed.Position(n),
+			Message: "JSON has no number " + n.Value, Hint: "quote it, if it is text",
+		})
+		return r
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "    ")
 	if err := enc.Encode(typed.Generic(parsed.Root)); err != nil {
-		r.Findings = append(r.Findings, policy.Finding{
-			Code: "E_TYPE", Severity: policy.Error, Document: d.Index, Position: policy.Position{File: d.File, Line: d.Line},
-			Message: "the document holds a number that JSON has not: " + err.Error(),
-		})
-		return r
+		panic("plain data cannot be printed as JSON: " + err.Error())
 	}
 	r.Raw = b.Bytes()
 	return r
@@ -59,4 +65,21 @@ func (p JSONPrinter) Document(d manifest.Document) Result {
 // Stream is [Injector.Stream] for JSON.
 func (p JSONPrinter) Stream(ctx context.Context, file string, r io.Reader, workers int, emit func(Batch) error) error {
 	return stream(ctx, file, r, workers, p.Document, emit)
+}
+
+// noNumber finds a scalar that YAML takes for infinity or not-a-number. Trees are no deeper than the parser lets them be.
+func noNumber(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.ScalarNode {
+		text := strings.ToLower(strings.TrimLeft(n.Value, "+-"))
+		if (text == ".inf" || text == ".nan") && typed.ScalarKind(n) == typed.Float {
+			return n
+		}
+		return nil
+	}
+	for _, c := range n.Content {
+		if bad := noNumber(c); bad != nil {
+			return bad
+		}
+	}
+	return nil
 }
