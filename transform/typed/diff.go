@@ -115,6 +115,10 @@ func (d *differ) diffField(f *fieldInfo, b, a reflect.Value, at manifest.Path, n
 	switch {
 	case f.mergeKey != "" && b.Kind() == reflect.Slice && (b.Len() > 0 && a.Len() > 0 || moved.touches(at)):
 		d.diffList(f.mergeKey, b, a, at, node, like, moved)
+		if a.Len() == 0 && b.Len() > 0 {
+			// What is left of the list when its elements have moved away is nothing that anybody wrote.
+			d.add(manifest.Change{Op: manifest.Remove, Path: at})
+		}
 	case isObject(b.Type()) && written:
 		d.diffStruct(b, a, at, node, like)
 		d.dropEmptied(a, at, node)
