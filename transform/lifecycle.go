@@ -135,6 +135,9 @@ func (l *LifecycleReader) template(w *documentWork, v view) {
 		base.Sidecar = AddedSidecar
 		w.warnings(v, record.Decision.Warnings)
 		record.Pods, record.Trace = l.injected(w, v, base, facts.Namespace)
+		if record.Trace != nil && record.Trace.Skipped != "" {
+			record.Action = Skipped
+		}
 	}
 	if hasErrors(w.result.Findings[before:]) {
 		record.Action, record.Pods = Failed, nil
@@ -145,10 +148,11 @@ func (l *LifecycleReader) template(w *documentWork, v view) {
 // carriesProxy tells whether a pod was injected before: a status, and the container that it speaks of. A pod that has
 // only the user's own settings of istio-proxy was not.
 func carriesProxy(t *corev1.PodTemplateSpec) bool {
-	if t.Annotations[policy.AnnotationStatus] == "" {
-		return false
-	}
-	for _, list := range [][]corev1.Container{t.Spec.InitContainers, t.Spec.Containers} {
+	return t.Annotations[policy.AnnotationStatus] != "" && hasProxyContainer(&t.Spec)
+}
+
+func hasProxyContainer(spec *corev1.PodSpec) bool {
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
 			if list[i].Name == policy.ContainerProxy {
 				return true

@@ -25,6 +25,12 @@ func (l *LifecycleReader) injected(w *documentWork, v view, p LifecyclePod, name
 		return nil, nil
 	}
 	w.warnings(v, out.Warnings)
+	if out.Trace.Skipped != "" { // engines of old leave a pod alone that has a proxy, with a status or without
+		if p.Sidecar = NoSidecar; hasProxyContainer(&v.template.Spec) {
+			p.Sidecar = OwnSidecar
+		}
+		return l.asItStands(w, v, p), &out.Trace
+	}
 	plain := l.with(p, &out.Template)
 	plain.HoldRequested = p.HoldRequested || out.Trace.Hold
 	if len(l.opts.Variants) == 0 {

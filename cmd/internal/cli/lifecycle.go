@@ -78,6 +78,7 @@ func (o *lifecycleOptions) run(ctx context.Context, p *Process) error {
 	inputs, notices, problems := o.resolve(p, nil, false)
 	t.findings(append(notices, problems...))
 	if f := files.Conflict(inputs, plan.target); plan.target != "" && f != nil {
+		f.Hint = "name another file: lifecycle does not write manifests"
 		t.findings([]policy.Finding{*f})
 	}
 	o.look(p, inputs)
@@ -93,7 +94,7 @@ func (o *lifecycleOptions) run(ctx context.Context, p *Process) error {
 		return err
 	}
 	t.findings(append(fs, o.survey.problems()...))
-	played := newPlay(seen)
+	played := newPlay(seen, o.asIs)
 	for _, w := range seen {
 		t.workload(w)
 	}
@@ -214,6 +215,9 @@ func lifecycleSummary(c *transform.Compiled, played *play) string {
 			parts = append(parts, fmt.Sprintf(s.text, n))
 		}
 	}
+	if len(played.reasons) == 1 {
+		parts[len(parts)-1] += " (" + print.Clean(played.reasons[0]) + ")"
+	}
 	text := strings.Join(parts, ", ")
 	if played.sidecars[transform.AddedSidecar] == 0 {
 		return "inject: " + text
@@ -238,21 +242,41 @@ type play struct {
 	pods     []transform.LifecyclePod
 	results  []lifecycle.Result
 	sidecars map[transform.Sidecar]int
+	// reasons are the different ones why pods are played without a sidecar.
+	reasons  []string
 	compared bool
 }
 
-func newPlay(seen []transform.Workload) *play {
+func newPlay(seen []transform.Workload, asIs bool) *play {
 	out := &play{sidecars: map[transform.Sidecar]int{}}
 	for _, w := range seen {
 		for i, pod := range w.Pods {
 			if i == 0 {
 				out.sidecars[pod.Sidecar]++
+				out.reason(w, asIs)
 			}
 			out.compared = out.compared || pod.Variant != ""
 			out.pods = append(out.pods, pod)
 		}
 	}
 	return out
+}
+
+// reason keeps why a pod has no sidecar.
+func (pl *play) reason(w transform.Workload, asIs bool) {
+	if w.Pods[0].Sidecar != transform.NoSidecar {
+		return
+	}
+	why := w.Decision.Reason()
+	switch {
+	case asIs:
+		why = "--as-is"
+	case w.Trace != nil && w.Trace.Skipped != "":
+		why = w.Trace.Skipped
+	}
+	if !slices.Contains(pl.reasons, why) {
+		pl.reasons = append(pl.reasons, why)
+	}
 }
 
 // simulate plays all pods. Each has the agent of its own image, unless a version was given.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,8 +84,17 @@ func (f *lifecycleFlag) String() string { return f.flag.Default }
 // Type names the argument in usage texts.
 func (f *lifecycleFlag) Type() string { return f.flag.Type }
 
-// Set reads a value.
-func (f *lifecycleFlag) Set(text string) error { return f.flag.Set(f.options, text) }
+// Set reads a value. The message around an error names the value already.
+func (f *lifecycleFlag) Set(text string) error {
+	err := f.flag.Set(f.options, text)
+	if err == nil {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), strconv.Quote(text)+" is "); ok {
+		return errors.New(rest)
+	}
+	return err
+}
 
 // namedContainer is a container that a flag names.
 type namedContainer struct{ flag, name string }
