@@ -1,7 +1,7 @@
 package golden
 
 import (
-	"bufio"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,23 +33,26 @@ func readFile(t testing.TB, elem ...string) []byte {
 	return b
 }
 
-// deviations reads lists of the form corpus/case TAB reason: the shared one and the project's own.
+// deviations reads the lists of what is done otherwise on purpose: the shared one and the project's own.
 func deviations(t testing.TB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, name := range []string{shared("conformance", "deviations.txt"), "deviations.txt"} {
-		f, err := os.Open(name)
-		if err != nil {
-			continue
+		if _, err := os.Stat(name); err == nil {
+			maps.Copy(out, reasons(t, name))
 		}
-		for s := bufio.NewScanner(f); s.Scan(); {
-			if line := s.Text(); line != "" && line[0] != '#' {
-				name, reason, _ := strings.Cut(line, "\t")
-				out[name] = reason
-			}
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
+	}
+	return out
+}
+
+// reasons reads a list of the form corpus/case TAB reason.
+func reasons(t testing.TB, name string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for line := range strings.Lines(string(readFile(t, name))) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			name, reason, _ := strings.Cut(line, "\t")
+			out[name] = reason
 		}
 	}
 	return out
