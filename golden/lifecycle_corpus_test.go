@@ -70,7 +70,7 @@ func (c conformanceCase) lifecycle(t *testing.T) (played, compared int) {
 	}
 	b, fs := config.Load(config.LoadOptions{
 		IstioVersion: version,
-		Injection: c.source(t, c.Config), Values: c.source(t, c.Values), Mesh: c.source(t, c.Mesh),
+		Injection:    c.source(t, c.Config), Values: c.source(t, c.Values), Mesh: c.source(t, c.Mesh),
 		Revision: c.Revision, Embedded: transform.Embedded(),
 	})
 	if b == nil {

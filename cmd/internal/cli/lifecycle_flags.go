@@ -90,8 +90,8 @@ func (f *lifecycleFlag) Set(text string) error {
 	if err == nil {
 		return nil
 	}
-	if rest, ok := strings.CutPrefix(err.Error(), strconv.Quote(text)+" is "); ok {
-		return errors.New(rest)
+	if rest, ok := strings.CutPrefix(err.Error(), strconv.Quote(text)+" "); ok {
+		return errors.New(strings.TrimPrefix(rest, "is "))
 	}
 	return err
 }
