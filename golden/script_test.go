@@ -83,6 +83,12 @@ func scriptParams(t testing.TB, pattern string) testscript.Params {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", dir+string(os.PathListSeparator)+e.Getenv("PATH"))
 			return nil

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kube-inject/inject/policy"
 )
@@ -36,6 +37,11 @@ func (p *problems) warnf(code string, at policy.Position, field, hint, format st
 	p.add(policy.Finding{
 		Code: code, Severity: policy.Warning, Position: at, Field: field, Hint: hint, Message: fmt.Sprintf(format, args...),
 	})
+}
+
+// told says whether there is a finding of that code at that place already.
+func (p problems) told(code string, at policy.Position) bool {
+	return slices.ContainsFunc(p, func(f policy.Finding) bool { return f.Code == code && f.Position == at })
 }
 
 // failed says whether anything collected is an error.

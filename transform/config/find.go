@@ -273,6 +273,9 @@ func (sc *scanned) choose(w which, revision string, p *problems) *found {
 	switch {
 	case len(pick) == 0 && len(all) == 1 && revision == "default":
 		pick = all
+	case len(pick) == 0 && p.told(CodeMissing, all[0].at()), len(pick) > 1 && p.told(CodeChoice, pick[1].at()):
+		// Injection config and values come from the same ConfigMap; one question is enough.
+		return nil
 	case len(pick) == 0:
 		p.errorf(CodeMissing, all[0].at(), "", "Choose one of these with --revision.",
 			"no %s for revision %s here; there is %s", w, revision, list(all))
@@ -283,7 +286,7 @@ func (sc *scanned) choose(w which, revision string, p *problems) *found {
 		return nil
 	}
 	o := pick[0]
-	if o.kind == "ConfigMap" && revision != "" && revision != "default" && o.revision == "" {
+	if o.kind == "ConfigMap" && revision != "" && revision != "default" && o.revision == "" && !p.told(CodeSuspicious, o.at()) {
 		p.warnf(CodeSuspicious, o.at(), "metadata.name", "If revision "+revision+" has a ConfigMap of its own ("+name+"-"+revision+"), give that one.",
 			"the %s %s of the default revision, not of %s", w, map[bool]string{true: "are those", false: "is that"}[w == partValues], revision)
 	}
