@@ -47,6 +47,8 @@ type Injector struct {
 	opts   Options
 	kinds  manifest.KindSet
 	schema *typed.Schema
+	// sealed are the paths of templates to seal whatever the options say, because they were.
+	sealed map[string]bool
 }
 
 // New gives the injector for a configuration.

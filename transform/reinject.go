@@ -35,7 +35,7 @@ func (w *documentWork) reinject() {
 	if !ok {
 		return
 	}
-	again := w.Injector.Document(original)
+	again := w.sealing().Document(original)
 	if again.Failed() {
 		return
 	}

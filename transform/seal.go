@@ -14,7 +14,20 @@ const codeSeal = "E_SEAL"
 // re-injection that dropped the seal would hand a reviewed pod back to the webhook without a word; uninject breaks it.
 func (w *documentWork) seals(v view) bool {
 	_, sealed := v.template.Annotations[policy.AnnotationSealed]
-	return w.opts.Seal || sealed
+	return w.opts.Seal || sealed || w.sealed[manifestPath(v.place.Path).String()]
+}
+
+// sealing gives an injector that seals again the changed templates of this document that were sealed, when it is given
+// the document without its sidecars.
+func (w *documentWork) sealing() *Injector {
+	in := *w.Injector
+	in.sealed = map[string]bool{}
+	for _, want := range w.want {
+		if _, ok := want.before.Annotations[policy.AnnotationSealed]; ok {
+			in.sealed[want.path.String()] = true
+		}
+	}
+	return &in
 }
 
 // sealed seals an injected template at its place.
