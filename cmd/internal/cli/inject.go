@@ -46,6 +46,11 @@ The mesh is the embedded profile, or what --profile, --config-from or the three 
 				return (&fnOptions{}).run(p)
 			}
 			o.args = args
+			if len(args) > 0 && !exists(args[0]) {
+				if near := nearestCommand(cmd, args[0]); near != "" {
+					return usagef("did you mean the command "+p.name()+" "+near+"?", "there is no file %s", args[0])
+				}
+			}
 			return o.run(cmd.Context(), p)
 		},
 	}
