@@ -123,12 +123,12 @@ func lastBreak(text []byte) []byte {
 	return nil
 }
 
-// restore brings back what the record holds: the text where nobody edited it, else by meaning.
-func (u *Uninjector) restore(r *Result, rec record, d manifest.Document) {
+// restore brings back what the record holds: the text where nobody edited it, which gives true, else by meaning.
+func (u *Uninjector) restore(r *Result, rec record, d manifest.Document) bool {
 	if sum(r.Raw) == rec.Sum {
 		if text, ok := rec.patch(r.Raw); ok {
 			r.Raw = text
-			return
+			return true
 		}
 	}
 	r.Findings = append(r.Findings, policy.Finding{
@@ -138,11 +138,11 @@ func (u *Uninjector) restore(r *Result, rec record, d manifest.Document) {
 	})
 	docs, _ := manifest.Split(d.File, r.Raw)
 	if len(docs) != 1 {
-		return
+		return false
 	}
 	parsed, fs := docs[0].Parse()
 	if parsed == nil || hasErrors(fs) {
-		return
+		return false
 	}
 	for _, f := range rec.Fields {
 		if c, ok := f.change(parsed); ok {
@@ -154,6 +154,7 @@ func (u *Uninjector) restore(r *Result, rec record, d manifest.Document) {
 			}
 		}
 	}
+	return false
 }
 
 // patch applies the text edits.

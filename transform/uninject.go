@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/kube-inject/inject/policy"
 	"github.com/kube-inject/inject/transform/manifest"
@@ -47,8 +49,12 @@ func (u *Uninjector) Document(d manifest.Document) Result {
 	if broken != nil {
 		r.Findings = append(r.Findings, *broken)
 	}
-	if rec != nil {
-		u.restore(&r, *rec, rest)
+	if rec != nil && u.restore(&r, *rec, rest) {
+		// Byte for byte: whatever the pod alone did not tell is back.
+		r.Findings = slices.DeleteFunc(r.Findings, func(f policy.Finding) bool { return f.Code == pod.CodeNotRestored })
+		for i := range r.Workloads {
+			r.Workloads[i].Reason = ""
+		}
 	}
 	return r
 }
@@ -94,7 +100,13 @@ func (w *documentWork) strip(o workload.Object, t workload.Template) {
 	}
 	if len(v.problems) == 0 {
 		after, notes := stripped(v)
-		w.warnings(v, notes)
+		for _, n := range notes {
+			if n.Severity == policy.Info {
+				record.Reason = strings.TrimPrefix(record.Reason+"; "+n.Message, "; ")
+			} else {
+				w.warnings(v, []policy.Finding{n})
+			}
+		}
 		n := len(w.changes)
 		if !w.difference(v, &after, nil) {
 			record.Action = Failed

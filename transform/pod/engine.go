@@ -211,7 +211,11 @@ func (e *Engine) Inject(in Input) (*Output, []policy.Finding) {
 	w.original = stripped.Template
 	in.Recorder.begin(&w.original)
 	w.out.Trace.Stripped = stripped.Stripped
-	w.out.Warnings = append(w.out.Warnings, notes...)
+	for _, n := range notes {
+		if n.Severity > policy.Info {
+			w.out.Warnings = append(w.out.Warnings, n)
+		}
+	}
 	if fs := w.effective(); len(fs) > 0 {
 		return nil, fs
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/kube-inject/inject/policy"
 )
 
+// CodeNotRestored is the code of warnings about what stripping could not put back.
+const CodeNotRestored = "W_NOT_RESTORED"
+
 // Stripped is a pod template without an earlier injection.
 type Stripped struct {
 	Template corev1.PodTemplateSpec
@@ -87,7 +90,7 @@ func without[T any](list []T, drop []string, name func(T) string) []T {
 
 func (s *stripper) note(field, message string) {
 	s.notes = append(s.notes, policy.Finding{
-		Code: "W_NOT_RESTORED", Severity: policy.Warning, Field: field, Message: message,
+		Code: CodeNotRestored, Severity: policy.Warning, Field: field, Message: message,
 		Hint: "compare with the manifest as it was before injection",
 	})
 }
@@ -214,12 +217,32 @@ func (s *stripper) restoreProbes() {
 	}
 }
 
+// noteNamed tells that a probe may have asked by the name of its port, of which only the number is recorded.
+func (s *stripper) noteNamed(c *corev1.Container, own prober) {
+	port := 0
+	switch {
+	case own.HTTPGet != nil:
+		port = own.HTTPGet.Port.IntValue()
+	case own.TCPSocket != nil:
+		port = own.TCPSocket.Port.IntValue()
+	}
+	for _, p := range c.Ports {
+		if p.Name != "" && int(p.ContainerPort) == port {
+			s.notes = append(s.notes, policy.Finding{
+				Code: "I_PORT_NAME", Severity: policy.Info, Field: "spec.containers",
+				Message: fmt.Sprintf("container %s: a probe of port %d may have had its name, %s", c.Name, port, p.Name),
+			})
+		}
+	}
+}
+
 func (s *stripper) restoreContainer(c *corev1.Container, probers map[string]prober) {
 	for _, p := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe, c.StartupProbe} {
 		if p == nil || p.HTTPGet == nil || !strings.HasPrefix(p.HTTPGet.Path, "/app-health/") {
 			continue
 		}
 		if own, ok := probers[p.HTTPGet.Path]; ok {
+			s.noteNamed(c, own)
 			p.ProbeHandler = corev1.ProbeHandler{HTTPGet: own.HTTPGet, TCPSocket: own.TCPSocket, GRPC: own.GRPC}
 		} else {
 			s.note("spec.containers", fmt.Sprintf("the probe %s of container %s is not recorded", p.HTTPGet.Path, c.Name))

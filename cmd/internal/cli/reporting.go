@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -158,7 +159,7 @@ func printed(w transform.Workload, asked bool) print.Workload {
 		out.Written, out.Reason = print.Reencoded, w.Reason
 	case w.Action == transform.Injected:
 		out.Written = print.Spliced
-		out.Reason = describe(w)
+		out.Reason = cmp.Or(w.Reason, describe(w))
 	case w.Action == transform.Skipped:
 		out.Reason = w.Decision.Reason()
 		if w.Trace != nil && w.Trace.Skipped != "" {
