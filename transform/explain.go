@@ -38,8 +38,6 @@ type Sources struct {
 	Unset *config.Bundle
 	// RevisionFlag is --revision, empty where the configuration names the revision.
 	RevisionFlag string
-	// ConfigMaps gives the data of a ConfigMap of the input; nil where none is known.
-	ConfigMaps func(namespace, name string) (map[string]string, bool)
 }
 
 // Explainer runs an [Injector] and explains each pod template. It writes nothing. It is safe for concurrent use.

@@ -319,11 +319,9 @@ func (a *agentView) envoy(b *Bootstrap) {
 
 // bootstrapOverride shows the ConfigMap laid over the bootstrap where the input holds it.
 func (a *agentView) bootstrapOverride(b *Bootstrap, name string) {
-	text := "not in the input"
-	if get := a.watch.explainer.src.ConfigMaps; get != nil {
-		if data, ok := get(a.facts.Namespace, name); ok {
-			text = cmp.Or(strings.TrimSpace(data["custom_bootstrap.json"]), "has no key custom_bootstrap.json")
-		}
+	text, ok := a.surroundings().bootstrap(a.facts.Namespace, name)
+	if text = strings.TrimSpace(text); !ok {
+		text = "not in the input"
 	}
 	b.add("bootstrap override", "ConfigMap "+name, strings.Split(text, "\n")...)
 }

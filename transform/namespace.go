@@ -27,6 +27,7 @@ type Surroundings struct {
 
 	namespaces map[string]*Namespace
 	proxies    []ProxyConfigResource
+	bootstraps []bootstrapMap
 	// Findings are warnings about such objects that cannot be read.
 	Findings []policy.Finding
 }
@@ -77,7 +78,27 @@ func (s *Surroundings) object(p *manifest.Parsed, o workload.Object) {
 		}
 	case o.Resource.Kind == kindProxyConfig && o.Group == groupNetworking:
 		s.proxyConfig(p, o)
+	case o.Resource.Kind == "ConfigMap" && o.Group == "":
+		if text := typed.Get(typed.Get(o.Node, "data"), bootstrapKey); text != nil {
+			s.bootstraps = append(s.bootstraps, bootstrapMap{o.Resource.Namespace, o.Resource.Name, text.Value})
+		}
 	}
+}
+
+// bootstrapMap is a ConfigMap that can be laid over Envoy's bootstrap.
+type bootstrapMap struct{ namespace, name, text string }
+
+// bootstrap gives the override of that name; ok is false where the input has none.
+func (s *Surroundings) bootstrap(namespace, name string) (text string, ok bool) {
+	if s == nil {
+		return "", false
+	}
+	for _, b := range s.bootstraps {
+		if b.name == name && (b.namespace == "" || b.namespace == namespace) {
+			return b.text, true
+		}
+	}
+	return "", false
 }
 
 // texts reads a map of the metadata; never nil, as a namespace without labels is known to have none.

@@ -11,6 +11,9 @@ import (
 // Survey looks for Namespaces and ProxyConfigs in streams that pass by, far faster than parsing them: text is only looked
 // at where one of the two words is in it. One goroutine uses it at a time.
 type Survey struct {
+	// Bootstraps also looks for ConfigMaps that are laid over Envoy's bootstrap.
+	Bootstraps bool
+
 	found Surroundings
 }
 
@@ -36,15 +39,20 @@ type SurveyStream struct {
 	json bool
 }
 
-// words are what a document must hold to count.
-func surveyWords() [2][]byte { return [2][]byte{[]byte(kindNamespace), []byte(kindProxyConfig)} }
+// words are what a document must hold to count, the last only where it is asked for.
+func surveyWords() [3][]byte {
+	return [3][]byte{[]byte(kindNamespace), []byte(kindProxyConfig), []byte(bootstrapKey)}
+}
+
+// bootstrapKey is the data key of a bootstrap override (Istio, files/injection-template.yaml, 1.30).
+const bootstrapKey = "custom_bootstrap.json"
 
 // separator is where streams are cut. It may also stand inside of a block scalar; then pieces of one document are looked
 // at alone, and those do not hold a kind in their first column.
 var separator = []byte("\n---")
 
 // wordTail is how much of a piece a word that goes on in the next may take.
-const wordTail = len(kindProxyConfig) - 1
+const wordTail = len(bootstrapKey) - 1
 
 // Write takes the next piece of the stream.
 func (s *SurveyStream) Write(p []byte) (int, error) {
@@ -95,7 +103,12 @@ func (s *SurveyStream) meets(p []byte) bool {
 }
 
 func (s *SurveyStream) holds(p []byte) bool {
-	for _, w := range surveyWords() {
+	words := surveyWords()
+	n := len(words)
+	if !s.survey.Bootstraps {
+		n--
+	}
+	for _, w := range words[:n] {
 		if bytes.Contains(p, w) {
 			return true
 		}
@@ -123,6 +136,9 @@ func (s *SurveyStream) Close() error {
 func (s *SurveyStream) look(text []byte) {
 	docs, _ := manifest.Split(s.file, text)
 	kinds := manifest.KindSet{kindNamespace: nil, kindProxyConfig: []string{groupNetworking}}
+	if s.survey.Bootstraps {
+		kinds["ConfigMap"] = nil
+	}
 	for _, d := range docs {
 		if !s.holds(d.Raw) {
 			continue
@@ -163,5 +179,6 @@ func (s *Survey) Join(found *Surroundings) {
 	}
 	maps.Copy(s.found.namespaces, found.namespaces)
 	s.found.proxies = append(s.found.proxies, found.proxies...)
+	s.found.bootstraps = append(s.found.bootstraps, found.bootstraps...)
 	s.found.Findings = append(s.found.Findings, found.Findings...)
 }

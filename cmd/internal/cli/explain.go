@@ -79,6 +79,9 @@ func (o *explainOptions) run(ctx context.Context, p *Process) error {
 	fs := append(notices, problems...)
 	o.look(p, inputs)
 	defer o.survey.close()
+	if o.bootstrap {
+		o.survey.lookForBootstraps()
+	}
 	e, more := o.explainer(p, takesStdin(inputs))
 	fs = append(fs, more...)
 	if hasErrors(fs) || e == nil {

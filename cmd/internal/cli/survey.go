@@ -23,6 +23,8 @@ type survey struct {
 	from *config.Source
 	// namespace is that of objects that name none.
 	namespace string
+	// bootstraps looks for overrides of Envoy's bootstrap, too.
+	bootstraps bool
 
 	once  sync.Once
 	found *transform.Surroundings
@@ -32,6 +34,14 @@ type survey struct {
 func (c *configFlags) look(p *Process, inputs []files.Input) {
 	c.survey = newSurvey(p, inputs)
 	c.survey.namespace = c.namespace
+}
+
+// lookForBootstraps has the survey find overrides of Envoy's bootstrap.
+func (s *survey) lookForBootstraps() {
+	s.bootstraps = true
+	for _, h := range s.held {
+		h.survey.Bootstraps = true
+	}
 }
 
 // surroundings says what of the namespaces decides. Namespaces in the input decide only when asked for: charts ship
@@ -83,7 +93,7 @@ func newSurvey(p *Process, inputs []files.Input) *survey {
 // of the survey.
 func (s *survey) surroundings() *transform.Surroundings {
 	s.once.Do(func() {
-		var all transform.Survey
+		all := transform.Survey{Bootstraps: s.bootstraps}
 		if s.from != nil {
 			stream := all.Stream(s.from.Name)
 			_, _ = stream.Write(s.from.Data)
