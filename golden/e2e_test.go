@@ -17,6 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kube-inject/inject/transform"
 )
 
 // endToEnd turns the tests with other people's programs on: go test ./golden -run TestE2E -e2e -v.
@@ -474,4 +476,93 @@ func TestE2EVersions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("scripts need a shell")
 	}
+}
+
+// TestE2EConformance sends the conformance set through the real kustomize, as a transformer and as a component
+// of patches, and wants the objects of the command line. Objects without a name are none for kustomize.
+func TestE2EConformance(t *testing.T) {
+	bin := e2ePath(t, "kustomize")
+	n := 0
+	for _, c := range conformanceCases(t, "istio-1.30") {
+		if c.fails() || !c.named(t) {
+			continue
+		}
+		n++
+		t.Run(filepath.Base(c.Dir), func(t *testing.T) {
+			o := c.parityOptions(t)
+			want, fs := c.run(t, o, transform.Setup{})
+			if len(fs) > 0 {
+				t.Fatal(fs)
+			}
+			patches, _ := patchesOf(t, c.injector(t, o), readFile(t, c.Dir, "input.yaml"))
+			r := &e2eRun{t: t, bin: bin, dir: t.TempDir(), out: t.TempDir()}
+			write := func(name, text string) {
+				t.Helper()
+				path := filepath.Join(r.dir, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			spec := "  istioVersion: \"1.30\"\n  nativeSidecar: " + strconv.FormatBool(c.NativeSidecars) + "\n"
+			for _, part := range [][2]string{{"config", c.Config}, {"values", c.Values}, {"mesh", c.Mesh}} {
+				if part[1] != "" {
+					write("fn/"+part[0], string(readFile(t, c.Dir, part[1])))
+					spec += "  " + part[0] + ": {path: " + part[0] + "}\n"
+				}
+			}
+			if c.Revision != "" {
+				spec += "  revision: " + strconv.Quote(c.Revision) + "\n"
+			}
+			write("base/kustomization.yaml", "resources: [input.yaml]\nsortOptions: {order: fifo}\n")
+			write("base/input.yaml", string(readFile(t, c.Dir, "input.yaml")))
+			write("comp/kustomization.yaml", component(patches))
+			write("patched/kustomization.yaml", "resources: [../base]\ncomponents: [../comp]\nsortOptions: {order: fifo}\n")
+			write("fn/kustomization.yaml", "resources: [../base]\ntransformers: [fn.yaml]\nsortOptions: {order: fifo}\n")
+			write("fn/fn.yaml", "apiVersion: inject.krm/v1alpha1\nkind: Injector\nmetadata:\n  name: f\n  annotations:\n"+
+				"    config.kubernetes.io/function: |\n      exec: {path: inject, args: [fn]}\nspec:\n"+spec)
+			for _, way := range []string{"fn", "patched"} {
+				stdout, stderr, status := r.run("kustomize", "build", "--enable-alpha-plugins", "--enable-exec", "--load-restrictor",
+					"LoadRestrictionsNone", "{dir}/"+way)
+				if status != 0 {
+					t.Errorf("%s: %s", way, stderr)
+					continue
+				}
+				same(t, way, unlisted(documents(t, want)), documents(t, []byte(stdout)))
+			}
+		})
+	}
+	if t.Logf("%d cases", n); n < 100 {
+		t.Errorf("%d cases only", n)
+	}
+}
+
+// named tells whether all objects of the input have a name of their own.
+func (c conformanceCase) named(t *testing.T) bool {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, o := range unlisted(documents(t, readFile(t, c.Dir, "input.yaml"))) {
+		name := kindName(o)
+		if strings.HasSuffix(name, "/") || seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return len(seen) > 0
+}
+
+// unlisted opens Lists, as kustomize does.
+func unlisted(objects []any) []any {
+	var out []any
+	for _, o := range objects {
+		m, _ := o.(map[string]any)
+		if items, ok := m["items"].([]any); ok && m["kind"] == "List" {
+			out = append(out, unlisted(items)...)
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
 }

@@ -228,11 +228,19 @@ func defaultRules() []lint.Rule {
 	return rules
 }
 
-// configProblems files findings about the functionConfig, which is their resource where they have none.
+// configProblems files findings about the configuration. The functionConfig is their resource where they have none; a
+// place in a text goes into the message, as results have no line, and texts inside of objects are no files.
 func (r *functionRun) configProblems(fs []policy.Finding) {
 	for i := range fs {
-		if fs[i].Resource == (policy.Resource{}) {
-			fs[i].Resource = r.list.functionResource()
+		f := &fs[i]
+		if f.Resource == (policy.Resource{}) {
+			f.Resource = r.list.functionResource()
+		}
+		if f.Position.Line > 0 {
+			f.Message = f.Position.String() + ": " + f.Message
+		}
+		if isInline(f.Position.File) {
+			f.Position = policy.Position{}
 		}
 	}
 	r.fail(fs...)

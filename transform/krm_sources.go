@@ -18,6 +18,17 @@ const (
 	mapMesh      = "istio"
 )
 
+// Names of sources that are no files begin with one of these words.
+const (
+	inFunctionConfig = "functionConfig "
+	inConfigMap      = "ConfigMap "
+)
+
+// isInline tells whether a source is a text inside of an object.
+func isInline(name string) bool {
+	return strings.HasPrefix(name, inFunctionConfig) || strings.HasPrefix(name, inConfigMap)
+}
+
 // loadOptions gathers the three parts from the functionConfig, from files, and from ConfigMaps among the items. What is
 // given in a part's own field is not looked for elsewhere.
 func (r *functionRun) loadOptions() (config.LoadOptions, []policy.Finding) {
@@ -55,7 +66,7 @@ func (r *functionRun) source(name string, p part) (*config.Source, *policy.Findi
 	case !p.given:
 		return nil, nil
 	case p.path == "":
-		return &config.Source{Name: "functionConfig spec." + name, Data: []byte(p.inline)}, nil
+		return &config.Source{Name: inFunctionConfig + "spec." + name, Data: []byte(p.inline)}, nil
 	case r.Files == nil:
 		f := atField("spec."+name+".path", "files cannot be read here", "give the text with inline")
 		return nil, &f
@@ -129,7 +140,7 @@ func fromMap(item *listItem, key string, into **config.Source) []policy.Finding 
 		f.Resource, f.Field, f.Position.File = id, "data."+key, item.path
 		return []policy.Finding{f}
 	}
-	*into = &config.Source{Name: fmt.Sprintf("ConfigMap %s/%s data.%s", id.Namespace, id.Name, key), Data: []byte(text.Value)}
+	*into = &config.Source{Name: fmt.Sprintf("%s%s/%s data.%s", inConfigMap, id.Namespace, id.Name, key), Data: []byte(text.Value)}
 	return nil
 }
 

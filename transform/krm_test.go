@@ -193,7 +193,7 @@ func TestFunctionConfigErrors(t *testing.T) {
 		"no such map":       {krmSpec("fromConfigMaps", mapOf()), "the input has no ConfigMap istio-system/istio"},
 		"set of nothing":    {krmSpec("set", mapOf("", 1)), "error Injector/f"},
 		"strict, nobody's":  {mapOf("apiVersion", FunctionAPIVersion, "kind", FunctionKind, "spec", mapOf("strict", true)), "the embedded profile is nobody's mesh"},
-		"broken config":     {krmSpec("config", mapOf("inline", "templates: [")), "error Injector/f"},
+		"broken config":     {krmSpec("config", mapOf("inline", "templates: [")), "error Injector/f  functionConfig spec.config:1"},
 		"profile, no files": {krmSpec("profile", "p"), "no folder"},
 	}
 	for name, tc := range tests {

@@ -39,9 +39,11 @@ func Component(patches []Patch) ([]byte, []policy.Finding) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	put(root, "apiVersion", textNode("kustomize.config.k8s.io/v1alpha1"))
 	put(root, "kind", textNode("Component"))
-	if len(list.Content) > 0 {
-		put(root, "patches", list)
+	if len(list.Content) == 0 {
+		// kustomize refuses a file that says nothing at all.
+		list.Style = yaml.FlowStyle
 	}
+	put(root, "patches", list)
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)

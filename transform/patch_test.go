@@ -170,6 +170,15 @@ patches:
 	}
 }
 
+func TestComponentOfNothing(t *testing.T) {
+	t.Parallel()
+	got, fs := Component(nil)
+	want := "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: []\n"
+	if d := cmp.Diff(want, string(got)); d != "" || len(fs) > 0 {
+		t.Errorf("%v (-want +got)\n%s", fs, d)
+	}
+}
+
 func TestComponentNeedsNames(t *testing.T) {
 	t.Parallel()
 	text, fs := Component([]Patch{
