@@ -24,7 +24,7 @@ func arrows() map[string][]string {
 		"policy/lint":              {"policy", "policy/lifecycle"},
 		"policy/lifecycle":         {"policy"},
 		"transform/manifest":       {"policy"},
-		"transform/workload":       {"policy"},
+		"transform/workload":       {"policy", "transform/manifest"},
 		"transform/template":       {"policy"},
 		"transform/typed":          {"transform/manifest"},
 		"transform/config":         {"policy"},

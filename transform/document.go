@@ -358,18 +358,9 @@ func (w *documentWork) input(v view, namespace string) pod.Input {
 	}
 }
 
-// manifestPath is a path of the search as the writer takes it.
-func manifestPath(steps []workload.Step) manifest.Path {
-	at := make(manifest.Path, len(steps))
-	for i, s := range steps {
-		at[i] = manifest.Step(s)
-	}
-	return at
-}
-
 // difference files the changes from the template in the document to another one. Like gives the order of new keys.
 func (w *documentWork) difference(v view, after *corev1.PodTemplateSpec, like *yaml.Node) bool {
-	at := manifestPath(v.place.Path)
+	at := manifest.Path(v.place.Path)
 	var d typed.Difference
 	if v.place.Shape == workload.PodSpec {
 		d = w.schema.Diff(&v.template.Spec, &after.Spec, at, v.place.Node, typed.Get(like, "spec"))
@@ -403,7 +394,7 @@ func stateKeys() []string {
 
 // stateChanges keep a bare pod spec's state in the annotations of its object.
 func (w *documentWork) stateChanges(v view, after *corev1.PodTemplateSpec) []manifest.Change {
-	at := manifestPath(v.object.Path).With(manifest.Key("metadata"), manifest.Key("annotations"))
+	at := manifest.Path(v.object.Path).With(manifest.Key("metadata"), manifest.Key("annotations"))
 	var changes []manifest.Change
 	for _, key := range stateKeys() {
 		now, ok := after.Annotations[key]

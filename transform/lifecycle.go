@@ -193,7 +193,7 @@ func deadlineBeside(w *documentWork, v view) *int64 {
 	if kind != "Job" && kind != "CronJob" || v.place.Shape != workload.PodTemplate {
 		return nil
 	}
-	at := manifestPath(v.place.Path)
+	at := manifest.Path(v.place.Path)
 	n := typed.Get(w.parsed.Get(at[:len(at)-1]), "activeDeadlineSeconds")
 	var seconds int64
 	if n == nil || n.Kind != yaml.ScalarNode || n.Decode(&seconds) != nil {

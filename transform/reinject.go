@@ -97,8 +97,8 @@ func (w *documentWork) recordJSON(u *Uninjector) {
 func (w *documentWork) objectPath() manifest.Path {
 	for _, o := range workload.Find(w.opts.Registry, w.parsed.Root).Objects {
 		for _, t := range o.Templates {
-			if manifestPath(t.Path).String() == w.want[0].path.String() {
-				return manifestPath(o.Path)
+			if manifest.Path(t.Path).String() == w.want[0].path.String() {
+				return manifest.Path(o.Path)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func cutAnnotation(u *Uninjector, d manifest.Document) (*record, manifest.Docume
 		if value == nil {
 			continue
 		}
-		at := manifestPath(o.Path).With(manifest.Key("metadata"))
+		at := manifest.Path(o.Path).With(manifest.Key("metadata"))
 		if len(o.Metadata.Content) > 2 || len(annotations.Content) > 2 {
 			at = at.With(manifest.Key("annotations"))
 		}

@@ -14,7 +14,7 @@ const codeSeal = "E_SEAL"
 // re-injection that dropped the seal would hand a reviewed pod back to the webhook without a word; uninject breaks it.
 func (w *documentWork) seals(v view) bool {
 	_, sealed := v.template.Annotations[policy.AnnotationSealed]
-	return w.opts.Seal || sealed || w.sealed[manifestPath(v.place.Path).String()]
+	return w.opts.Seal || sealed || w.sealed[manifest.Path(v.place.Path).String()]
 }
 
 // sealing gives an injector that seals again the changed templates of this document that were sealed, when it is given

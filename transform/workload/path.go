@@ -1,35 +1,16 @@
 package workload
 
 import (
-	"strconv"
 	"strings"
+
+	"github.com/kube-inject/inject/transform/manifest"
 )
 
-// Step is one step of a concrete path through a document: into a mapping by key, or into a sequence by index.
-type Step struct {
-	Key     string
-	Index   int
-	IsIndex bool
-}
+// Step is one step of a concrete path through a document.
+type Step = manifest.Step
 
 // Field prints steps as a dotted path with indexes in brackets; keys that hold dots, brackets or nothing are quoted.
-func Field(steps []Step) string {
-	var b strings.Builder
-	for _, s := range steps {
-		switch {
-		case s.IsIndex:
-			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
-		case s.Key == "" || strings.ContainsAny(s.Key, `.[]"`):
-			b.WriteString("[" + strconv.Quote(s.Key) + "]")
-		default:
-			if b.Len() > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(s.Key)
-		}
-	}
-	return b.String()
-}
+func Field(steps []Step) string { return manifest.Path(steps).String() }
 
 // Shape is what stands at the end of a path.
 type Shape int
