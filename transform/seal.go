@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-inject/inject/policy"
+	"github.com/kube-inject/inject/transform/manifest"
 	"github.com/kube-inject/inject/transform/workload"
 )
 
