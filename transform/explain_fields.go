@@ -56,7 +56,7 @@ func (x *explaining) changes() []FieldChange {
 	for path, c := range last {
 		if c.Was = before[path]; c.Was != c.Is {
 			if c.Step == "template" {
-				c.Source = x.watch.explainer.src.Bundle.Injection.Templates[c.Template].Source
+				c.Source = builtIn(x.watch.explainer.src.Bundle.Injection.Templates[c.Template].Source)
 			}
 			out = append(out, *c)
 		}

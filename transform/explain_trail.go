@@ -154,7 +154,7 @@ func (x *explaining) rulePlace(s policy.TrailStep) policy.Position {
 	case policy.InNamespace:
 		return x.namespacePlace(s.Field)
 	case policy.InConfig:
-		return x.configPlace(s.Field)
+		return builtIn(x.configPlace(s.Field))
 	case policy.InFlags:
 		return policy.Position{File: s.Field}
 	}
@@ -172,6 +172,14 @@ func (x *explaining) namespacePlace(field string) policy.Position {
 		return at
 	}
 	return n.Position
+}
+
+// builtIn leaves the line out of a place in the embedded profile: nobody has that file open.
+func builtIn(p policy.Position) policy.Position {
+	if strings.HasPrefix(p.File, "embedded profile/") {
+		p.Line, p.Column = 0, 0
+	}
+	return p
 }
 
 // configPlace is where a part of the injection config was written: in its file, or in the values that the embedded
