@@ -307,8 +307,12 @@ func (s *functionSpec) fromData(n *yaml.Node) []policy.Finding {
 		return nil
 	}
 	fields := []specField{
-		{"config", s.config.inlineText}, {"values", s.values.inlineText}, {"mesh", s.mesh.inlineText},
-		{"configPath", s.config.pathText}, {"valuesPath", s.values.pathText}, {"meshPath", s.mesh.pathText},
+		{"config", s.config.inlineText},
+		{"values", s.values.inlineText},
+		{"mesh", s.mesh.inlineText},
+		{"configPath", s.config.pathText},
+		{"valuesPath", s.values.pathText},
+		{"meshPath", s.mesh.pathText},
 		{"kinds", func(n *yaml.Node, at string) []policy.Finding {
 			s.kinds = strings.FieldsFunc(n.Value, func(r rune) bool { return r == ',' || r == '\n' || r == ' ' })
 			return nil
@@ -325,7 +329,8 @@ func (s *functionSpec) fromData(n *yaml.Node) []policy.Finding {
 }
 
 func (p *part) inlineText(n *yaml.Node, at string) []policy.Finding { return p.flat(&p.inline, n, at) }
-func (p *part) pathText(n *yaml.Node, at string) []policy.Finding   { return p.flat(&p.path, n, at) }
+
+func (p *part) pathText(n *yaml.Node, at string) []policy.Finding { return p.flat(&p.path, n, at) }
 
 func (p *part) flat(into *string, n *yaml.Node, at string) []policy.Finding {
 	if p.given {

@@ -236,14 +236,19 @@ func TestFunctionConfigForms(t *testing.T) {
 		"metadata only": {mapOf("apiVersion", "v1", "kind", "ConfigMap", "metadata", mapOf("name", "x")), nil, "registry.istio.io/release/proxyv2:1.30.3", ""},
 		"set":           {krmSpec("set", mapOf("global.hub", "set", "global.tag", 2)), nil, "set/proxyv2:2", ""},
 		"path":          {krmSpec("values", mapOf("path", "v.yaml")), nil, "file/proxyv2:1.30.3", ""},
-		"flat": {mapOf("apiVersion", "v1", "kind", "ConfigMap", "data", mapOf("config", krmConfig, "valuesPath", "v.yaml", "istioVersion", "1.30", "seal", "false")),
-			nil, "file/proxyv2:1.30.3", ""},
+		"flat": {
+			mapOf("apiVersion", "v1", "kind", "ConfigMap", "data", mapOf("config", krmConfig, "valuesPath", "v.yaml", "istioVersion", "1.30", "seal", "false")),
+			nil, "file/proxyv2:1.30.3", "",
+		},
 		"maps":     {maps, []any{injector("istio-sidecar-injector", "istio-system", local), mesh}, "map/proxyv2:1.30.3", ""},
 		"renamed":  {maps, []any{injector("x-istio-sidecar-injector", "prod", renamed), mesh}, "map/proxyv2:1.30.3", ""},
 		"deployed": {maps, []any{injector("istio-sidecar-injector", "istio-system", mapOf("a", "b")), mesh}, "map/proxyv2:1.30.3", "[W_DEPLOYED]"},
-		"own values win": {mapOf("apiVersion", FunctionAPIVersion, "kind", FunctionKind,
-			"spec", mapOf("fromConfigMaps", mapOf(), "values", mapOf("path", "v.yaml"), "istioVersion", "1.30")),
-			[]any{injector("istio-sidecar-injector", "istio-system", local), mesh}, "file/proxyv2:1.30.3", ""},
+		"own values win": {
+			mapOf("apiVersion", FunctionAPIVersion, "kind", FunctionKind,
+				"spec", mapOf("fromConfigMaps", mapOf(), "values", mapOf("path", "v.yaml"), "istioVersion", "1.30")),
+			[]any{injector("istio-sidecar-injector", "istio-system", local), mesh},
+			"file/proxyv2:1.30.3", "",
+		},
 		"not read": {nil, []any{injector("istio-sidecar-injector", "istio-system", local)}, "registry.istio.io/release/proxyv2:1.30.3", "this ConfigMap is not read"},
 	}
 	for name, tc := range tests {

@@ -71,8 +71,12 @@ func PatchList(patches []Patch) []byte {
 func (t PatchTarget) String() string {
 	text := ""
 	for _, kv := range [][2]string{
-		{"apiVersion", t.APIVersion}, {"kind", t.Kind}, {"namespace", t.Namespace}, {"name", t.Name},
-		{"generateName", t.GenerateName}, {"file", t.File},
+		{"apiVersion", t.APIVersion},
+		{"kind", t.Kind},
+		{"namespace", t.Namespace},
+		{"name", t.Name},
+		{"generateName", t.GenerateName},
+		{"file", t.File},
 	} {
 		if kv[1] != "" {
 			text += canonical(kv[0]) + ":" + canonical(kv[1]) + ","
