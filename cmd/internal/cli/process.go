@@ -20,7 +20,7 @@ import (
 const (
 	// ExitDone: what was asked is done.
 	ExitDone = 0
-	// ExitFound: diff, lint or --check found something.
+	// ExitFound: diff, lint, lifecycle --at-most or --check found something.
 	ExitFound = 1
 	// ExitFailed: wrong usage or bad input; nothing was written.
 	ExitFailed = 2

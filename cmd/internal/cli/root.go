@@ -142,7 +142,7 @@ func help(p *Process, cmd *cobra.Command) {
 	if cmd.HasParent() {
 		return
 	}
-	fmt.Fprintf(w, "\nExit status: 0 done; 1 diff, lint or --check found something; 2 wrong usage or bad input, nothing written.\n"+
+	fmt.Fprintf(w, "\nExit status: 0 done; 1 diff, lint, lifecycle --at-most or --check found something; 2 wrong usage or bad input, nothing written.\n"+
 		"An argument @FILE stands for the flags in FILE, one a line.\n")
 }
 
