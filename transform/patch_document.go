@@ -69,7 +69,7 @@ func (p Patcher) Document(d manifest.Document) Result {
 		return r
 	}
 	for _, o := range workload.Find(p.Registry, before.Root).Objects {
-		ops := Compare(typed.Generic(o.Node), typed.Generic(after.Get(manifestPath(o.Path))))
+		ops := Compare(typed.Generic(o.Node), typed.Generic(after.Get(manifest.Path(o.Path))))
 		if len(ops) == 0 {
 			continue
 		}
