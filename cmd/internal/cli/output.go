@@ -33,6 +33,11 @@ func (o *outputFlags) register(fs *pflag.FlagSet) {
 // formats are the words that -o takes as a format.
 func formats() []string { return []string{formatYAML, formatJSON, formatJSONPatch, formatKustomize} }
 
+// foreignFormats are the formats of other commands; a file is hardly meant by such a word.
+func foreignFormats() []string {
+	return []string{"text", "sarif", "github", "gitlab", "junit", "markdown", "svg"}
+}
+
 // form gives the format of the output and where it goes: a file or folder, or empty for stdout.
 func (o *outputFlags) form() (format, target string) {
 	word, folder, hasFolder := strings.Cut(o.output, "=")
@@ -62,6 +67,8 @@ func (o *outputFlags) folderGiven() bool {
 func (o *outputFlags) target() (string, error) {
 	format, target := o.form()
 	switch {
+	case slices.Contains(foreignFormats(), o.output):
+		return "", usagef("for a file of this name write ./"+o.output, "-o %s is a format of another command", o.output)
 	case o.outputFile != "" && o.output != "" && !slices.Contains(formats(), o.output):
 		return "", usagef("give one of them", "--output and --output-file are both given")
 	case strings.HasSuffix(o.output, "=") && isPatchFormat(format):
