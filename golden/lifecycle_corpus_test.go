@@ -3,6 +3,8 @@ package golden
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -148,4 +150,44 @@ func outline(p transform.LifecyclePod) []string {
 	}
 	slices.Sort(ids)
 	return append(out, ids...)
+}
+
+// TestLifecycleCorpus plays real manifests, and those made to be difficult, in every way: whatever they hold, nothing
+// may fail but with a finding about the input.
+func TestLifecycleCorpus(t *testing.T) {
+	t.Parallel()
+	root := needShared(t, "corpus")
+	b, fs := config.Load(config.LoadOptions{Embedded: transform.Embedded()})
+	if b == nil {
+		t.Fatal(fs)
+	}
+	compiled, fs := transform.Compile(b, transform.Setup{Registry: workload.Default()})
+	if compiled == nil {
+		t.Fatal(fs)
+	}
+	plain := transform.NewLifecycleReader(b, compiled, transform.LifecycleOptions{})
+	compared := transform.NewLifecycleReader(b, compiled, transform.LifecycleOptions{Variants: lifecycle.Variants()})
+	played := 0
+	err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
+		if ext := filepath.Ext(name); err != nil || d.IsDir() || ext != ".yaml" && ext != ".yml" && ext != ".json" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		one, _ := readPods(t, plain, text)
+		several, _ := readPods(t, compared, text)
+		for _, p := range slices.Concat(one, several) {
+			if r := lifecycle.Simulate(p.Pod, lifecycle.Defaults()); len(r.Verdicts) == 0 {
+				t.Errorf("%s: %s %s has no verdict", name, p.Kind, p.Name)
+			}
+			played++
+		}
+		return nil
+	})
+	if err != nil || played < 500 {
+		t.Errorf("%d pods played: %v", played, err)
+	}
+	t.Logf("%d pods played", played)
 }
