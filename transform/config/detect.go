@@ -131,6 +131,7 @@ func newest() Version {
 func (s versionSources) stated(p *problems) (Version, string) {
 	if s.flag != "" {
 		if v, ok := ParseVersion(s.flag); ok {
+			s.warnNewer(v, p)
 			return v, "--istio-version"
 		}
 		p.errorf(CodeVersion, policy.Position{File: "--istio-version " + s.flag}, "", "Write a version such as 1.30.", "%s is no Istio version", quote(s.flag))
@@ -169,4 +170,12 @@ func (s versionSources) mismatch(v Version, reason string, guess Version, why st
 	p.warnf(CodeVersionGuess, s.injection.Source, "", "Say which it is with --istio-version.",
 		"%s says Istio %s, but the injection config is in %s", reason, v, format)
 	return guess, why
+}
+
+// warnNewer tells of a version whose engine this program does not know.
+func (s versionSources) warnNewer(v Version, p *problems) {
+	if last := newest(); last.less(v.Major, v.Minor) {
+		p.warnf(CodeVersionGuess, policy.Position{File: "--istio-version " + s.flag}, "", "Compare the result with the webhook's.",
+			"Istio %s is newer than this program knows; it is injected for as %s is", v, last)
+	}
 }

@@ -130,3 +130,14 @@ func flags(b Behaviour) string {
 	}
 	return s.String()
 }
+
+func TestNewerVersion(t *testing.T) {
+	t.Parallel()
+	for flag, warns := range map[string]bool{"1.31": false, "1.31.2": false, "1.32": true, "2.0": true, "1.6": false} {
+		var p problems
+		versionSources{flag: flag}.stated(&p)
+		if got := len(p) > 0; got != warns {
+			t.Errorf("--istio-version %s: warning %v", flag, p)
+		}
+	}
+}
