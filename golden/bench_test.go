@@ -254,7 +254,7 @@ func benchmarkStream(b *testing.B, in *transform.Injector, text []byte, docs int
 
 // BenchmarkProcess is the whole program, from start to exit, as a shell sees it.
 func BenchmarkProcess(b *testing.B) {
-	bin := buildBinary(b)
+	bin := filepath.Join(program(b), exe("inject"))
 	dir := b.TempDir()
 	for _, n := range []int{1, 1000} {
 		file := filepath.Join(dir, fmt.Sprintf("pairs-%d.yaml", n))
