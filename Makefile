@@ -11,7 +11,7 @@ build: ## the program, as bin/inject
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -buildid=" -o bin/inject ./cmd/inject
 
 test: ## every test that needs nothing but Go
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 lint: ## vet, staticcheck and gofumpt; nothing may be found
 	$(GO) vet ./...
@@ -34,6 +34,6 @@ bench: build ## the figures of DESIGN: per step, per document, whole process, an
 	$(GO) test ./golden ./transform/... -run '^$$' -bench . -benchmem
 
 e2e: build ## the real kustomize, Helm and kubectl, built or found
-	$(GO) test ./golden -run TestE2E -e2e
+	$(GO) test ./golden -run TestE2E -e2e -v -timeout 60m
 
 check: lint test ## all that must pass
