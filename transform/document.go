@@ -306,10 +306,12 @@ func (w *documentWork) inject(v view, namespace string) (Action, *pod.Trace) {
 	if !w.difference(v, &out.Template, mergedOrder(out.Overlays)) {
 		return Failed, nil
 	}
+	// A copy: the trace is kept for the report, the pod and its overlays are not.
+	trace := out.Trace
 	if len(w.changes) == n {
-		return Unchanged, &out.Trace
+		return Unchanged, &trace
 	}
-	return Injected, &out.Trace
+	return Injected, &trace
 }
 
 // fit reports what keeps a template from being injected: values of the wrong type, names that clash, annotations that

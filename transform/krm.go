@@ -89,8 +89,9 @@ type functionRun struct {
 	list *resourceList
 	spec functionSpec
 	out  FunctionOutput
-	// injected is the list with its items injected.
+	// injected is the list with its items injected; pieced says that it was cut for that.
 	injected []byte
+	pieced   bool
 }
 
 // fail files errors that keep the function from running.
@@ -139,7 +140,7 @@ func (r *functionRun) work() {
 		return
 	}
 	compiled.Options.function = true
-	result := New(compiled.Options).Document(r.list.parsed.Doc)
+	result := r.document(New(compiled.Options))
 	for i := range result.Findings {
 		r.file(&result.Findings[i])
 	}
@@ -314,6 +315,10 @@ func itemIndex(item string) (i int, rest string, ok bool) {
 // finish writes the list.
 func (r *functionRun) finish() {
 	empty := r.spec.validate && !r.spec.passItems && r.out.Status == Done
+	if r.pieced && !empty {
+		r.out.Raw = appendResults(r.injected, r.out.Findings)
+		return
+	}
 	raw, err := r.list.written(r.injected, r.out.Findings, empty)
 	if err != nil {
 		r.fail(*err)

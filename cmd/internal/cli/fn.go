@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -54,6 +55,8 @@ func (o *fnOptions) run(p *Process) error {
 	if err != nil {
 		return usagef("", "cannot read standard input: %s", reason(err))
 	}
+	// The list is one document, so memory follows it: the collector must not be held to what suffices for streams.
+	debug.SetMemoryLimit(functionMemory + functionMemoryPerByte*int64(len(input)))
 	out := transform.Function{Files: functionFiles{}}.Run(files.StdinName, input)
 	if err := o.report(p, out); err != nil {
 		return err
@@ -63,6 +66,13 @@ func (o *fnOptions) run(p *Process) error {
 	}
 	return exit(int(out.Status))
 }
+
+// functionMemory is what a run may take before memory is collected at any price, and functionMemoryPerByte what each byte
+// of the list adds: its tree, and an answer several times its size.
+const (
+	functionMemory        = 64 << 20
+	functionMemoryPerByte = 128
+)
 
 // report repeats the results in one line each.
 func (o *fnOptions) report(p *Process, out transform.FunctionOutput) error {
