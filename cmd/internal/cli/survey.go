@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"io"
-	"os"
 	"strings"
 	"sync"
 
@@ -159,14 +157,6 @@ type held struct {
 	rest io.Reader
 	done bool
 	err  error
-}
-
-// Stat gives what the input is, as the reader it stands for does.
-func (h *held) Stat() (os.FileInfo, error) {
-	if h.origin.Info == nil {
-		return nil, errors.New("no file")
-	}
-	return h.origin.Info, nil
 }
 
 // Read gives the next bytes of the input.
