@@ -3,6 +3,8 @@ package golden
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -227,5 +229,58 @@ func TestAmbient(t *testing.T) {
 		if s := w.Decision.Trail[len(w.Decision.Trail)-1]; s.Rule != policy.RuleAmbient || s.Saw != mode {
 			t.Error(cmp.Diff(policy.RuleAmbient, s.Rule))
 		}
+	}
+}
+
+// TestSurroundingsCount: Namespaces and ProxyConfigs count from a file, from standard input, from another file of the run
+// and, ProxyConfigs, from --config-from; wherever they stand.
+func TestSurroundingsCount(t *testing.T) {
+	t.Parallel()
+	const objects = openShiftNamespace + `---
+apiVersion: networking.istio.io/v1beta1
+kind: ProxyConfig
+metadata: {name: pc, namespace: shop}
+spec: {environmentVariables: {COLOR: red}}
+`
+	dir := t.TempDir()
+	_, resource, _ := strings.Cut(objects, "2000/5\n")
+	dump := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: istio-sidecar-injector, namespace: istio-system}\ndata:\n  config: |\n" +
+		indented(string(readFile(t, "explain", "custom-files", "config.yaml")), 4) + "  values: |\n" +
+		indented(string(readFile(t, "explain", "custom-files", "values.yaml")), 4) + resource
+	for name, text := range map[string]string{
+		"pod.yaml": sealPod, "objects.yaml": objects, "both.yaml": sealPod + objects,
+		"dump.yaml": dump,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		input      string
+		args       []string
+		ids, color bool
+	}{
+		"nothing":         {"", []string{"-f", "pod.yaml"}, false, false},
+		"one file":        {"", []string{"-f", "both.yaml"}, true, true},
+		"a later file":    {"", []string{"-f", "pod.yaml", "-f", "objects.yaml"}, true, true},
+		"standard input":  {sealPod + objects, nil, true, true},
+		"input and file":  {objects, []string{"-f", "pod.yaml", "-f", "-"}, true, true},
+		"config-from":     {"", []string{"-f", "pod.yaml", "--config-from", "dump.yaml"}, false, true},
+		"after -n":        {strings.Replace(sealPod, "  namespace: shop\n", "", 1) + objects, []string{"-n", "shop"}, true, true},
+		"other namespace": {strings.Replace(sealPod, "namespace: shop", "namespace: pay", 1) + objects, nil, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := runProgram(t, dir, tt.input, append([]string{"-q"}, tt.args...)...)
+			if got.code != 0 {
+				t.Fatal(got.err)
+			}
+			if ids := strings.Contains(got.out, "runAsUser: 1009") && strings.Contains(got.out, "runAsGroup: 2004"); ids != tt.ids {
+				t.Errorf("user and group of the namespace: %v, want %v", ids, tt.ids)
+			}
+			if color := strings.Contains(got.out, "- name: COLOR") || strings.Contains(got.out, `\"COLOR\":\"red\"`); color != tt.color {
+				t.Errorf("variable of the ProxyConfig: %v, want %v", color, tt.color)
+			}
+		})
 	}
 }
