@@ -208,6 +208,10 @@ func steps() []step {
 func (e *Engine) Inject(in Input) (*Output, []policy.Finding) {
 	w := &work{Engine: e, in: in, out: &Output{}}
 	stripped, notes := Strip(in.Template)
+	if !stripped.Stripped {
+		own, more := WithOverrides(stripped.Template)
+		stripped.Template, notes = own, append(notes, more...)
+	}
 	w.original = stripped.Template
 	in.Recorder.begin(&w.original)
 	w.out.Trace.Stripped = stripped.Stripped

@@ -50,6 +50,18 @@ func Strip(template corev1.PodTemplateSpec) (Stripped, []policy.Finding) {
 	return Stripped{Template: *s.pod, Stripped: true}, s.notes
 }
 
+// WithOverrides gives the template with the containers that proxy.istio.io/overrides describes, where it does not have
+// them: the annotation counts on a pod that was never injected too (istio/istio, pkg/kube/inject/webhook.go,
+// reinsertOverrides, 1.30). The template is only read.
+func WithOverrides(template corev1.PodTemplateSpec) (corev1.PodTemplateSpec, []policy.Finding) {
+	if _, ok := template.Annotations[policy.AnnotationOverrides]; !ok {
+		return template, nil
+	}
+	s := stripper{pod: template.DeepCopy()}
+	s.restoreOverrides()
+	return *s.pod, s.notes
+}
+
 type stripper struct {
 	pod    *corev1.PodTemplateSpec
 	status Status
