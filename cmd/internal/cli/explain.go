@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -71,7 +72,9 @@ func (o *explainOptions) run(ctx context.Context, p *Process) error {
 		return usagef("use --color auto, always or never", "--color %s: no such mode", o.color)
 	}
 	for _, w := range o.workloads {
-		if _, name, ok := strings.Cut(w, "/"); !ok && exists(w) || ok && name == "" || exists(w) {
+		// A folder may be called deploy/web as a workload is; a file with such an ending is no workload.
+		switch path.Ext(w) {
+		case ".yaml", ".yml", ".json":
 			return usagef("name files with -f: inject explain -f "+w, "%s is a file; explain takes KIND/NAME", w)
 		}
 	}

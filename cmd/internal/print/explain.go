@@ -16,7 +16,7 @@ type ExplainOptions struct {
 	Style                   Style
 }
 
-// explainNames are the widths of the columns.
+// The widths of the columns: steps, names of values, values.
 const (
 	stepColumn  = 17
 	valueColumn = 36
