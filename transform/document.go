@@ -77,6 +77,7 @@ func (w *documentWork) run() {
 		for _, t := range o.Templates {
 			w.template(o, t)
 		}
+		w.foreign(o)
 	}
 	switch {
 	case hasErrors(w.result.Findings):
@@ -87,6 +88,21 @@ func (w *documentWork) run() {
 		w.reinject()
 	}
 }
+
+// foreign files an object whose kind is injected in other API groups only; the core group has a warning of its own.
+func (w *documentWork) foreign(o workload.Object) {
+	if _, known := w.kinds[o.Resource.Kind]; !known || o.Row != nil || o.Group == "" {
+		return
+	}
+	w.result.Foreign = append(w.result.Foreign, Workload{
+		Resource: o.Resource, File: w.parsed.Doc.File, Document: w.parsed.Doc.Index, Line: w.parsed.Position(o.Node).Line,
+		Engine: w.opts.EngineName, Decision: policy.Decision{Rule: ruleKind},
+		Reason: "kind " + o.Resource.Kind + " of group " + o.Group + " is not the one that is injected",
+	})
+}
+
+// ruleKind is the id of the first question about an object: whether it has pods at all.
+const ruleKind = "kind"
 
 // add files a finding with the document's file and number, and the place of node where it has none.
 func (w *documentWork) add(f policy.Finding, node *yaml.Node, res policy.Resource) {

@@ -55,7 +55,9 @@ type Result struct {
 	Changed     bool
 	// Workloads are the pod templates in it, Findings all that there is to say.
 	Workloads []Workload
-	Findings  []policy.Finding
+	// Foreign are objects that passed because their kind belongs to another API group than the one that is injected.
+	Foreign  []Workload
+	Findings []policy.Finding
 	// Patches are what changes in the objects of the document; only a [Patcher] fills them.
 	Patches []Patch
 }

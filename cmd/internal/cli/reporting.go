@@ -117,6 +117,11 @@ func (t *tally) add(b transform.Batch) {
 		for _, w := range b.Results[i].Workloads {
 			t.workload(w)
 		}
+		if t.keepAll == 1 {
+			for _, w := range b.Results[i].Foreign {
+				t.report.Workloads = append(t.report.Workloads, printed(w, false))
+			}
+		}
 	}
 }
 
@@ -161,7 +166,7 @@ func printed(w transform.Workload, asked bool) print.Workload {
 		out.Written = print.Spliced
 		out.Reason = cmp.Or(w.Reason, describe(w))
 	case w.Action == transform.Skipped:
-		out.Reason = w.Decision.Reason()
+		out.Reason = cmp.Or(w.Reason, w.Decision.Reason())
 		if w.Trace != nil && w.Trace.Skipped != "" {
 			out.Reason = w.Trace.Skipped
 		}
