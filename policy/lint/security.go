@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-inject/inject/policy"
@@ -127,6 +125,3 @@ func (n *Namespace) enabled() bool {
 	value, named := n.Labels[policy.LabelNamespaceInject]
 	return value == "enabled" || !named && revision
 }
-
-// describe names a container for a message.
-func describe(c container) string { return fmt.Sprintf("container %s", c.Name) }
