@@ -33,7 +33,8 @@ fuzz: ## one fuzz target for a time: make fuzz PKG=./transform/manifest TARGET=F
 bench: build ## the figures of DESIGN: per step, per document, whole process, and peers found on PATH
 	$(GO) test ./golden ./transform/... -run '^$$' -bench . -benchmem
 
-e2e: build ## the real kustomize, Helm and kubectl, built or found
+e2e: build ## the real kustomize, Helm and kubectl, the SARIF schema and a Markdown parser
 	$(GO) test ./golden -run TestE2E -e2e -v -timeout 60m
+	cd tools/formats && $(GO) test ./...
 
 check: lint test ## all that must pass
