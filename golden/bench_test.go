@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -279,12 +280,61 @@ func benchmarkProcess(b *testing.B, bin string, args ...string) {
 	for b.Loop() {
 		cmd := exec.Command(bin, args...)
 		cmd.Stdout = io.Discard
-		if err := cmd.Run(); err != nil {
+		if err := cmd.Start(); err != nil {
 			b.Fatal(err)
 		}
-		memory = max(memory, peakMemory(cmd.ProcessState))
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		memory = max(memory, watch(b, cmd.Process.Pid, done))
 	}
 	b.ReportMetric(float64(memory)/(1<<20), "peak-MB")
+}
+
+// watch gives the peak memory of a process that runs until done tells.
+func watch(b *testing.B, pid int, done <-chan error) int64 {
+	b.Helper()
+	var peak int64
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				b.Fatal(err)
+			}
+			return peak
+		case <-time.After(time.Millisecond):
+			peak = max(peak, peakMemory(pid))
+		}
+	}
+}
+
+// BenchmarkPeer is what other programs take for the same file, where they are on PATH.
+func BenchmarkPeer(b *testing.B) {
+	dir := b.TempDir()
+	file := filepath.Join(dir, "app.yaml")
+	if err := os.WriteFile(file, pairs(1), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte("resources: [app.yaml]\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	root := shared("conformance", "istio-1.30", "_shared")
+	for _, peer := range [][]string{
+		{
+			"istioctl", "kube-inject", "-r", "default", "--injectConfigFile", filepath.Join(root, profileConfig),
+			"--valuesFile", filepath.Join(root, "values-ab5e46287c.json"), "--meshConfigFile", filepath.Join(root, "mesh-02fcb0177e.yaml"),
+			"-f", file,
+		},
+		{"kustomize", "build", dir},
+		{"kubectl", "kustomize", dir},
+	} {
+		b.Run(peer[0], func(b *testing.B) {
+			bin, err := exec.LookPath(peer[0])
+			if err != nil {
+				b.Skipf("%s is not on PATH", peer[0])
+			}
+			benchmarkProcess(b, bin, peer[1:]...)
+		})
+	}
 }
 
 // BenchmarkCorpus injects the real files of the corpus, and counts the documents that could not be spliced.
