@@ -22,10 +22,10 @@ fmt: ## format the code
 	$(TOOL) gofumpt -w cmd transform policy golden
 
 docs: ## write the pages that are made from the program
-	$(GO) test ./golden -run TestDocs -update
+	$(GO) test ./policy/lint ./policy/lifecycle -run 'Docs|Doc' -update
 
 update: ## rewrite what golden cases expect; read the difference before you commit it
-	$(GO) test ./golden ./cmd/... ./policy/... -update
+	$(GO) test ./golden ./cmd/internal/print ./policy/lint ./policy/lifecycle -update
 
 fuzz: ## one fuzz target for a time: make fuzz PKG=./transform/manifest TARGET=FuzzSplitJoin TIME=60s
 	$(GO) test $(PKG) -run '^$$' -fuzz '^$(TARGET)$$' -fuzztime $(TIME)
