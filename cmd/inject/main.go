@@ -18,6 +18,8 @@ func main() {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(64 << 20)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks the run to stop, a second one ends it.
+	context.AfterFunc(ctx, stop)
 	status := cli.Run(ctx, cli.Process{
 		Args: os.Args, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),

@@ -53,6 +53,9 @@ func Run(ctx context.Context, p Process) (status int) {
 			status = ExitFailed
 		}
 	}()
+	if p.In != nil {
+		p.In = &interruptible{ctx: ctx, r: p.In}
+	}
 	args, problems := files.ExpandFlags(p.Args[1:])
 	if len(problems) > 0 {
 		return p.fail(problems)
