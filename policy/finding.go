@@ -163,3 +163,24 @@ func SortFindings(fs []Finding) []Finding {
 			a.Resource == b.Resource && a.Document == b.Document
 	})
 }
+
+// HasErrors tells whether an error is among the findings.
+func HasErrors(fs []Finding) bool {
+	for i := range fs {
+		if fs[i].Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// Errors gives the errors among the findings, in their order; nil where there is none.
+func Errors(fs []Finding) []Finding {
+	var out []Finding
+	for i := range fs {
+		if fs[i].Severity == Error {
+			out = append(out, fs[i])
+		}
+	}
+	return out
+}

@@ -85,7 +85,7 @@ func Compile(b *config.Bundle, s Setup) (*Compiled, []policy.Finding) {
 	if b.EmbeddedTemplates {
 		fs = append(fs, applyValues(b)...)
 	}
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil, fs
 	}
 	c.Native, c.NativeReason = native, reason
@@ -233,7 +233,7 @@ func legacyEngine(b *config.Bundle, s Setup) (Engine, []policy.Finding) {
 	if text := b.Mesh.Document(); text != nil {
 		parsed, fs := legacy.ParseMesh(text, version)
 		out = append(out, fs...)
-		if hasErrors(fs) {
+		if policy.HasErrors(fs) {
 			return nil, out
 		}
 		mesh = parsed
@@ -248,7 +248,7 @@ func legacyEngine(b *config.Bundle, s Setup) (Engine, []policy.Finding) {
 // Inject runs the legacy engine; .DeploymentMeta is the workload's own metadata as far as templates of that time used it.
 func (a legacyAdapter) Inject(in pod.Input) (*pod.Output, []policy.Finding) {
 	injected, fs, trace := a.engine.Inject(legacy.Workload{TypeMeta: in.TypeMeta, ObjectMeta: in.Owner, Pod: in.Template})
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil, fs
 	}
 	out := &pod.Output{Template: injected, Warnings: fs}

@@ -102,7 +102,7 @@ func (w *documentWork) splice(changes []manifest.Change) (manifest.Result, bool)
 	for _, f := range append(fs, res.Notices...) {
 		w.add(f, nil, policy.Resource{})
 	}
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return res, false
 	}
 	for _, want := range w.want {

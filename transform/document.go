@@ -77,7 +77,7 @@ func (w *documentWork) run() {
 		w.foreign(o)
 	}
 	switch {
-	case hasErrors(w.result.Findings):
+	case policy.HasErrors(w.result.Findings):
 	case len(w.changes) > 0:
 		w.apply()
 	case w.recorded():
@@ -123,7 +123,7 @@ func (w *documentWork) template(o workload.Object, t workload.Template) {
 	if record.Decision.Inject {
 		before := len(w.result.Findings)
 		record.Action, record.Trace = w.inject(v, facts.Namespace)
-		if record.Action == Skipped && hasErrors(w.result.Findings[before:]) {
+		if record.Action == Skipped && policy.HasErrors(w.result.Findings[before:]) {
 			record.Action = Failed
 		}
 	}
@@ -196,7 +196,7 @@ func (w *documentWork) inject(v view, namespace string) (Action, *pod.Trace) {
 	}
 	w.warnings(v, fs)
 	w.warnings(v, out.Warnings)
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return Failed, nil
 	}
 	if w.seals(v) {

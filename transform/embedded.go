@@ -27,7 +27,7 @@ func Embedded() config.Embedded {
 // run: policy, templates, selectors and annotations.
 func applyValues(b *config.Bundle) []policy.Finding {
 	c, fs := profile.Config(b.Values.Tree)
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return fs
 	}
 	inj := b.Injection

@@ -88,7 +88,7 @@ type explaining struct {
 
 // hasErrors tells whether findings from an index on hold an error.
 func (w *documentWork) hasErrors(from int) bool {
-	return from <= len(w.result.Findings) && hasErrors(w.result.Findings[from:])
+	return from <= len(w.result.Findings) && policy.HasErrors(w.result.Findings[from:])
 }
 
 func (x *explaining) surroundings() *Surroundings {

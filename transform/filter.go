@@ -23,10 +23,8 @@ func (in *Injector) Filter(nodes []*kyaml.RNode) ([]*kyaml.RNode, error) {
 	for i, n := range nodes {
 		var r Result
 		after[i], r = in.Node(n.YNode())
-		for _, f := range r.Findings {
-			if f.Severity == policy.Error {
-				errs = append(errs, f)
-			}
+		for _, f := range policy.Errors(r.Findings) {
+			errs = append(errs, f)
 		}
 	}
 	if len(errs) > 0 {
@@ -72,7 +70,7 @@ func (w *documentWork) node() *yaml.Node {
 			w.template(o, t)
 		}
 	}
-	if hasErrors(w.result.Findings) || len(w.changes) == 0 {
+	if policy.HasErrors(w.result.Findings) || len(w.changes) == 0 {
 		return w.parsed.Root
 	}
 	for i := range w.changes {

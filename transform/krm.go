@@ -97,7 +97,7 @@ type functionRun struct {
 // fail files errors that keep the function from running.
 func (r *functionRun) fail(fs ...policy.Finding) {
 	r.out.Findings = append(r.out.Findings, fs...)
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		r.out.Status = CannotRun
 	}
 }
@@ -215,7 +215,7 @@ func (r *functionRun) validated(result Result, l *Linter) {
 		fs = append(fs, f)
 	}
 	r.out.Findings = append(r.out.Findings, fs...)
-	if r.out.Status == Done && hasErrors(fs) {
+	if r.out.Status == Done && policy.HasErrors(fs) {
 		r.out.Status = FoundErrors
 	}
 }

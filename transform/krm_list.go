@@ -50,14 +50,14 @@ func parseResourceList(name string, input []byte) (*resourceList, []policy.Findi
 		return nil, []policy.Finding{*f}
 	}
 	docs, fs := manifest.Split(name, data)
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil, fs
 	}
 	var list *manifest.Parsed
 	n := 0
 	for _, d := range docs {
 		parsed, fs := d.Parse()
-		if hasErrors(fs) {
+		if policy.HasErrors(fs) {
 			return nil, fs
 		}
 		if parsed != nil && !typed.IsNull(parsed.Root) {
@@ -191,7 +191,7 @@ func (l *resourceList) written(text []byte, fs []policy.Finding, empty bool) ([]
 		changes = append(changes, l.resultChanges(parsed, fs)...)
 	}
 	res, problems := manifest.Apply(parsed, changes)
-	if hasErrors(problems) {
+	if policy.HasErrors(problems) {
 		return nil, &problems[0]
 	}
 	return res.Raw, nil

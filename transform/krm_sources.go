@@ -85,7 +85,7 @@ func (r *functionRun) profile(dir string) (*config.Profile, []policy.Finding) {
 		return nil, []policy.Finding{atField("spec.profile", "files cannot be read here", "")}
 	}
 	parts, fs := r.Files.ReadFolder(dir)
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil, fs
 	}
 	profile, more := config.ReadProfile(dir, parts)

@@ -139,7 +139,7 @@ func (l *LifecycleReader) template(w *documentWork, v view) {
 			record.Action = Skipped
 		}
 	}
-	if hasErrors(w.result.Findings[before:]) {
+	if policy.HasErrors(w.result.Findings[before:]) {
 		record.Action, record.Pods = Failed, nil
 	}
 	w.result.Workloads = append(w.result.Workloads, record)

@@ -21,7 +21,7 @@ func (l *LifecycleReader) injected(w *documentWork, v view, p LifecyclePod, name
 	}
 	out, fs := w.opts.Engine.Inject(w.input(v, namespace))
 	w.warnings(v, fs)
-	if out == nil || hasErrors(fs) {
+	if out == nil || policy.HasErrors(fs) {
 		return nil, nil
 	}
 	w.warnings(v, out.Warnings)
@@ -87,7 +87,7 @@ func (l *LifecycleReader) reinjected(w *documentWork, v view, p LifecyclePod, na
 		v.template.Annotations[policy.AnnotationProxyConfig] = text
 	}
 	out, fs := w.opts.Engine.Inject(w.input(v, namespace))
-	if out == nil || hasErrors(fs) {
+	if out == nil || policy.HasErrors(fs) {
 		return p, false
 	}
 	p = l.with(p, &out.Template)

@@ -164,7 +164,7 @@ func (l *Linter) Lint(docs []manifest.Document) Linted {
 func (l *Linter) document(d manifest.Document, spaces map[string]*lint.Namespace) (out Linted) {
 	r := guarded(d, func(d manifest.Document) Result {
 		class, kind := d.Sniff(l.kinds)
-		out.Findings = errorsOf(d.Findings)
+		out.Findings = policy.Errors(d.Findings)
 		if class == manifest.Pass {
 			return Result{}
 		}
@@ -237,16 +237,6 @@ func parallel(n int, work func(i int)) {
 	}
 	close(next)
 	wg.Wait()
-}
-
-func errorsOf(fs []policy.Finding) []policy.Finding {
-	var out []policy.Finding
-	for _, f := range fs {
-		if f.Severity == policy.Error {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // namespaces gives the Namespace objects of the input by name; the first of a name counts.

@@ -34,7 +34,7 @@ func (l *Linter) template(p *manifest.Parsed, o workload.Object, t workload.Temp
 	s.annotation(o.Resource, f.Template.Annotations, locate(p, t.Node))
 	defer s.leave()
 	out := lint.Workload(l.opts.Rules, f)
-	failed := hasErrors(out)
+	failed := policy.HasErrors(out)
 	for _, problem := range v.problems {
 		if l.covered(f, problem) {
 			continue
@@ -84,10 +84,10 @@ func (l *Linter) facts(w *documentWork, v view, spaces map[string]*lint.Namespac
 	if text, ok := v.template.Annotations[policy.AnnotationProxyConfig]; ok {
 		f.Config = readText(text)
 		pc, _, fs := l.bundle.Mesh.ProxyConfig(text, policy.Position{})
-		if pc != nil && !hasErrors(fs) {
+		if pc != nil && !policy.HasErrors(fs) {
 			f.Proxy = pc
 		}
-		f.ConfigProblems = errorsOf(fs)
+		f.ConfigProblems = policy.Errors(fs)
 	}
 	return f
 }
@@ -145,7 +145,7 @@ func (l *Linter) inject(w *documentWork, v view, f *lint.Facts) {
 	}
 	facts := w.facts(v)
 	out, fs := l.Injector.opts.Engine.Inject(w.input(v, facts.Namespace))
-	if out == nil || hasErrors(fs) {
+	if out == nil || policy.HasErrors(fs) {
 		f.Failure = fs
 		return
 	}

@@ -91,7 +91,7 @@ func FixConfig(name string, text []byte, fs []policy.Finding) (fixed []byte, men
 		}
 	}
 	res, problems := manifest.Options{NoReencode: true}.Apply(p, changes(p, mended))
-	if hasErrors(problems) {
+	if policy.HasErrors(problems) {
 		return text, nil, problems
 	}
 	return res.Raw, mended, nil
@@ -155,7 +155,7 @@ func (l *Linter) fixDocument(d manifest.Document, fs []policy.Finding) ([]byte, 
 		if f.Fix.Summary == lint.FixInject {
 			r := l.Injector.Document(d)
 			if r.Failed() {
-				return nil, errorsOf(r.Findings)
+				return nil, policy.Errors(r.Findings)
 			}
 			return r.Raw, nil
 		}
@@ -168,7 +168,7 @@ func (l *Linter) fixDocument(d manifest.Document, fs []policy.Finding) ([]byte, 
 		return text, nil
 	}
 	res, problems := manifest.Options{NoReencode: true}.Apply(parsed, changes(parsed, fs))
-	if hasErrors(problems) {
+	if policy.HasErrors(problems) {
 		return nil, problems
 	}
 	return withComments(parsed, fs, res), nil
@@ -424,7 +424,7 @@ func (l *Linter) FixEdits(d manifest.Document, f policy.Finding) []manifest.Edit
 		}
 	}
 	res, fs := manifest.Options{NoReencode: true}.Apply(p, changes(p, []policy.Finding{f}))
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil
 	}
 	return res.Edits

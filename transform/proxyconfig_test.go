@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	"github.com/kube-inject/inject/policy"
 	"github.com/kube-inject/inject/transform/config"
 )
 
@@ -46,7 +47,7 @@ func TestProxyConfigLayers(t *testing.T) {
 		t.Errorf("findings %v", found.Findings)
 	}
 	b, fs := config.Load(config.LoadOptions{Embedded: Embedded()})
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		t.Fatal(fs)
 	}
 	mesh := b.Mesh

@@ -69,7 +69,7 @@ func (w *documentWork) recordJSON(u *Uninjector) {
 			Value: stringNode(text),
 		})
 		res, fs := manifest.Apply(w.parsed, changes)
-		if hasErrors(fs) || res.Reencoded {
+		if policy.HasErrors(fs) || res.Reencoded {
 			return Result{}, res, false
 		}
 		d, ok := w.resplit(res.Raw)
@@ -112,7 +112,7 @@ func stringNode(text string) *yaml.Node {
 // cutAnnotation gives the record that an object of a JSON document carries, and the document without it.
 func cutAnnotation(u *Uninjector, d manifest.Document) (*record, manifest.Document, bool) {
 	parsed, fs := d.Parse()
-	if parsed == nil || parsed.Root == nil || hasErrors(fs) {
+	if parsed == nil || parsed.Root == nil || policy.HasErrors(fs) {
 		return nil, d, false
 	}
 	for _, o := range workload.Find(u.opts.Registry, parsed.Root).Objects {
@@ -130,7 +130,7 @@ func cutAnnotation(u *Uninjector, d manifest.Document) (*record, manifest.Docume
 		}
 		res, fs := manifest.Apply(parsed, []manifest.Change{{Op: manifest.Remove, Path: at}})
 		docs, _ := manifest.Split(d.File, res.Raw)
-		if hasErrors(fs) || len(docs) != 1 {
+		if policy.HasErrors(fs) || len(docs) != 1 {
 			return nil, d, false
 		}
 		out := docs[0]

@@ -141,14 +141,14 @@ func (u *Uninjector) restore(r *Result, rec record, d manifest.Document) bool {
 		return false
 	}
 	parsed, fs := docs[0].Parse()
-	if parsed == nil || hasErrors(fs) {
+	if parsed == nil || policy.HasErrors(fs) {
 		return false
 	}
 	for _, f := range rec.Fields {
 		if c, ok := f.change(parsed); ok {
-			if res, fs := manifest.Apply(parsed, []manifest.Change{c}); !hasErrors(fs) && !res.Reencoded {
+			if res, fs := manifest.Apply(parsed, []manifest.Change{c}); !policy.HasErrors(fs) && !res.Reencoded {
 				docs, _ = manifest.Split(d.File, res.Raw)
-				if next, bad := docs[0].Parse(); next != nil && !hasErrors(bad) {
+				if next, bad := docs[0].Parse(); next != nil && !policy.HasErrors(bad) {
 					parsed, r.Raw = next, res.Raw
 				}
 			}
@@ -219,7 +219,7 @@ func (w *documentWork) record(res manifest.Result) {
 		return
 	}
 	parsed, fs := again.Parse()
-	if parsed == nil || hasErrors(fs) || !w.readsAll(parsed.Root) {
+	if parsed == nil || policy.HasErrors(fs) || !w.readsAll(parsed.Root) {
 		return
 	}
 	w.result.Raw = raw

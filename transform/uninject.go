@@ -74,7 +74,7 @@ func (u *Uninjector) inverse(d manifest.Document) Result {
 			w.strip(o, t)
 		}
 	}
-	if len(w.changes) == 0 || hasErrors(r.Findings) {
+	if len(w.changes) == 0 || policy.HasErrors(r.Findings) {
 		return r
 	}
 	if res, ok := w.splice(w.changes); ok {

@@ -63,13 +63,4 @@ type Result struct {
 }
 
 // Failed tells whether an error is among the findings.
-func (r Result) Failed() bool { return hasErrors(r.Findings) }
-
-func hasErrors(fs []policy.Finding) bool {
-	for i := range fs {
-		if fs[i].Severity == policy.Error {
-			return true
-		}
-	}
-	return false
-}
+func (r Result) Failed() bool { return policy.HasErrors(r.Findings) }

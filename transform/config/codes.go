@@ -46,10 +46,5 @@ func (p problems) told(code string, at policy.Position) bool {
 
 // failed says whether anything collected is an error.
 func (p problems) failed() bool {
-	for i := range p {
-		if p[i].Severity == policy.Error {
-			return true
-		}
-	}
-	return false
+	return policy.HasErrors(p)
 }

@@ -62,10 +62,8 @@ func (d Document) Parse() (*Parsed, []policy.Finding) {
 		return p, nil
 	}
 	fs = p.check()
-	for _, f := range fs {
-		if f.Severity == policy.Error {
-			return nil, fs
-		}
+	if policy.HasErrors(fs) {
+		return nil, fs
 	}
 	if p.Root.Kind == yaml.SequenceNode && arrayOfObjects(p.Root) {
 		fs = append(fs, p.finding("W_ARRAY", policy.Warning, p.Root,

@@ -59,7 +59,7 @@ func (c *configFlags) load(p *Process, from []string) (*loaded, []policy.Finding
 	o, more := c.sources(r)
 	fs = append(fs, more...)
 	fs = append(fs, assign(r, &o, from)...)
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil, fs
 	}
 	b, more := config.Load(o)
@@ -70,7 +70,7 @@ func (c *configFlags) load(p *Process, from []string) (*loaded, []policy.Finding
 	compiled, more := transform.Compile(b, s)
 	c.name(compiled)
 	fs = append(fs, more...)
-	if compiled == nil || hasErrors(fs) {
+	if compiled == nil || policy.HasErrors(fs) {
 		return nil, fs
 	}
 	return &loaded{b, compiled}, fs

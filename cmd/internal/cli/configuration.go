@@ -121,7 +121,7 @@ func problem(code, message, hint string) []policy.Finding {
 // bundle reads the configuration that the flags name.
 func (c *configFlags) bundle(p *Process, stdinTaken bool) (*config.Bundle, []policy.Finding) {
 	o, fs := c.sources(&reader{process: p, stdinTaken: stdinTaken})
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil, fs
 	}
 	b, more := config.Load(o)
@@ -285,7 +285,7 @@ func (c *configFlags) compile(p *Process, stdinTaken bool) (*transform.Compiled,
 	s, fs := c.setup()
 	b, more := c.bundle(p, stdinTaken)
 	fs = append(fs, more...)
-	if b == nil || hasErrors(fs) {
+	if b == nil || policy.HasErrors(fs) {
 		return nil, fs
 	}
 	compiled, more := transform.Compile(b, s)
@@ -302,13 +302,4 @@ func (c *configFlags) name(compiled *transform.Compiled) {
 	if c.injection != "" || c.values != "" || c.mesh != "" || c.from != "" {
 		compiled.Profile += " and given files"
 	}
-}
-
-func hasErrors(fs []policy.Finding) bool {
-	for i := range fs {
-		if fs[i].Severity == policy.Error {
-			return true
-		}
-	}
-	return false
 }

@@ -87,7 +87,7 @@ func (o *explainOptions) run(ctx context.Context, p *Process) error {
 	}
 	e, more := o.explainer(p, takesStdin(inputs))
 	fs = append(fs, more...)
-	if hasErrors(fs) || e == nil {
+	if policy.HasErrors(fs) || e == nil {
 		return exit(p.fail(fs))
 	}
 	seen, more, err := o.gather(ctx, inputs, e)
@@ -103,12 +103,12 @@ func (o *explainOptions) explainer(p *Process, stdinTaken bool) (*transform.Expl
 	setup, fs := o.setup()
 	b, more := o.bundle(p, stdinTaken)
 	fs = append(fs, more...)
-	if b == nil || hasErrors(fs) {
+	if b == nil || policy.HasErrors(fs) {
 		return nil, fs
 	}
 	compiled, more := transform.Compile(b, setup)
 	fs = append(fs, more...)
-	if compiled == nil || hasErrors(fs) {
+	if compiled == nil || policy.HasErrors(fs) {
 		return nil, fs
 	}
 	return transform.NewExplainer(transform.Sources{
@@ -177,19 +177,19 @@ func (o *explainOptions) report(p *Process, seen []transform.Workload, fs []poli
 	if err != nil {
 		return err
 	}
-	if len(fs) > 0 && (!o.quiet || hasErrors(fs)) && o.output != "json" {
+	if len(fs) > 0 && (!o.quiet || policy.HasErrors(fs)) && o.output != "json" {
 		shown := fs
 		if o.quiet {
-			shown = errorsOnly(fs)
+			shown = policy.Errors(fs)
 		}
 		if err := print.Findings(p.Err, shown, print.Options{Tool: tool(), Style: p.style(o.color)}); err != nil {
 			return err
 		}
 	}
-	if len(seen) == 0 && !hasErrors(fs) {
+	if len(seen) == 0 && !policy.HasErrors(fs) {
 		fmt.Fprintln(p.Err, "inject: no workload in the input")
 	}
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return exit(ExitFailed)
 	}
 	return nil

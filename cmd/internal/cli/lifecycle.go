@@ -137,12 +137,12 @@ func (o *lifecycleOptions) reader(p *Process, plan *lifecyclePlan, stdinTaken bo
 	setup, fs := o.setup()
 	b, more := o.bundle(p, stdinTaken)
 	fs = append(fs, more...)
-	if b == nil || hasErrors(fs) {
+	if b == nil || policy.HasErrors(fs) {
 		return nil, nil, fs
 	}
 	compiled, more := transform.Compile(b, setup)
 	fs = append(fs, more...)
-	if compiled == nil || hasErrors(fs) {
+	if compiled == nil || policy.HasErrors(fs) {
 		return nil, nil, fs
 	}
 	o.configFlags.name(compiled)
@@ -180,7 +180,7 @@ func (o *lifecycleOptions) gatherPods(ctx context.Context, inputs []files.Input,
 		return seen, fs, nil
 	}
 	chosen, err := choose(seen, o.workloads)
-	if err != nil && hasErrors(fs) {
+	if err != nil && policy.HasErrors(fs) {
 		return nil, fs, nil // what cannot be read may well hold it
 	}
 	return chosen, about(fs, chosen), err

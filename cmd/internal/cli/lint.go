@@ -277,12 +277,12 @@ func (o *lintOptions) linter(p *Process, plan *lintPlan, stdinTaken bool) (*tran
 	s, fs := o.setup()
 	b, more := o.bundle(p, stdinTaken)
 	fs = append(fs, more...)
-	if b == nil || hasErrors(fs) {
+	if b == nil || policy.HasErrors(fs) {
 		return nil, fs, nil
 	}
 	c, more := transform.Compile(b, s)
 	fs = append(fs, more...)
-	if c == nil || hasErrors(fs) {
+	if c == nil || policy.HasErrors(fs) {
 		return nil, fs, nil
 	}
 	l := transform.NewLinter(b, c, transform.LintOptions{

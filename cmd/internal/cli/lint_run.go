@@ -233,7 +233,7 @@ func (o *lintOptions) mend(ctx context.Context, p *Process, r *lintRun) error {
 		if _, err := p.Out.Write(r.texts[0].enc.Encode(texts[0])); err != nil {
 			return err
 		}
-	} else if fs := r.replace(ctx, texts); hasErrors(fs) {
+	} else if fs := r.replace(ctx, texts); policy.HasErrors(fs) {
 		return exit(p.fail(fs))
 	}
 	for i := range r.texts {
@@ -268,7 +268,7 @@ func (o *lintOptions) mendValues(ctx context.Context, p *Process, r *lintRun) ([
 	_, fs := files.Replace(ctx, files.System{}, []files.Replacement{{
 		Name: slashed(o.values), Path: o.values, Content: files.Bytes(text),
 	}})
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil, exit(p.fail(fs))
 	}
 	linter, fs, err := o.linter(p, r.plan, takesStdin(r.inputs))

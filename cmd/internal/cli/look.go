@@ -14,7 +14,7 @@ import (
 // manifests are by themselves.
 func (o *injectOptions) lookOnly(ctx context.Context, t *tally, inputs []files.Input, compiled *transform.Compiled) error {
 	s, fs := o.setup()
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return nil
 	}
 	options := transform.Options{Engine: untouched{}, Registry: s.Registry, Namespace: o.namespace, Strict: o.strict}
@@ -25,7 +25,7 @@ func (o *injectOptions) lookOnly(ctx context.Context, t *tally, inputs []files.I
 	for i := range inputs {
 		f, err := feed(ctx, &inputs[i], o.workers(), in, func(b transform.Batch) error {
 			for _, r := range b.Results {
-				t.findings(errorsOnly(r.Findings))
+				t.findings(policy.Errors(r.Findings))
 			}
 			return nil
 		})

@@ -128,7 +128,7 @@ func (o *outputFlags) openSink(p *Process, inputs []files.Input) (sink, []policy
 		return &perFile{process: p, inputs: inputs}, nil
 	case target != "" && files.IsFolder(target):
 		targets, fs := files.FolderTargets(inputs, target)
-		if hasErrors(fs) {
+		if policy.HasErrors(fs) {
 			return nil, fs
 		}
 		return &perFile{process: p, inputs: inputs, targets: targets}, nil

@@ -97,7 +97,7 @@ func (s *patches) write(_ manifest.Encoding, r transform.Result) error {
 
 func (s *patches) commit(ctx context.Context) ([]policy.Finding, error) {
 	outputs, fs := s.outputs()
-	if hasErrors(fs) {
+	if policy.HasErrors(fs) {
 		return fs, nil
 	}
 	if !s.folder {

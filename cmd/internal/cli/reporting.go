@@ -231,9 +231,9 @@ func (r *reportFlags) write(w io.Writer, t *tally, summary string, style print.S
 		return print.ReportJSON(w, t.report, o)
 	}
 	if r.quiet {
-		return print.Findings(w, errorsOnly(t.report.Findings), o)
+		return print.Findings(w, policy.Errors(t.report.Findings), o)
 	}
-	if errs := errorsOnly(t.report.Findings); len(errs) > 0 && !r.verbose && !r.all {
+	if errs := policy.Errors(t.report.Findings); len(errs) > 0 && !r.verbose && !r.all {
 		// Nothing was written, so what is worth reading is what went wrong.
 		if err := print.Findings(w, errs, o); err != nil {
 			return err
@@ -254,16 +254,6 @@ func leftOut(w io.Writer, n int) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
-}
-
-func errorsOnly(fs []policy.Finding) []policy.Finding {
-	var out []policy.Finding
-	for _, f := range fs {
-		if f.Severity == policy.Error {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // summary is the one line of a run: which configuration, which engine, native or not and why, and how much was done.
